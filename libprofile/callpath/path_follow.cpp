@@ -38,7 +38,12 @@ bool PathTracker::follow_known(const FollowedPath& path, std::uintptr_t frame, s
     for (std::uint32_t i = outside; i < path.size; ++i) {
         const TrackedFrame& known = path.frame[path.size - 1 - i];
         TrackedFrame& tracked = frames_[i];
-        if (same == i && i < size_ && tracked.address == known.address && tracked.slot == known.slot) ++same;
+        if (same == i) {
+            if (i < size_ && tracked.address == known.address && tracked.slot == known.slot)
+                ++same;
+            else
+                note_change(i);
+        }
         tracked = known;
     }
     size_ = path.size;

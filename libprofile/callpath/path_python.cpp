@@ -47,7 +47,7 @@ void PathTracker::see_python(std::uintptr_t stack_pointer, bool is_call) noexcep
 }
 
 NodeId PathTracker::node_after(NodeId outer, std::size_t index) noexcept {
-    NodeId node = native_node_after(outer, index);
+    NodeId node = native_node_after(outer, index, frames_[index].address);
     const std::uint32_t number = frames_[index].python;
     if (number == 0 || node == 0 || number > python_->size()) return node;
     const PythonFrames::Activation& activation = (*python_)[number - 1];

@@ -36,6 +36,7 @@ void PathTracker::begin_again() noexcept {
     modules_ready_ = 0;
     exceptions_ = nullptr; // it pointed into the storage of a thread that is gone
     has_python_ = false;
+    limit_standing(0);
     if (python_ != nullptr) python_->begin();
 }
 
@@ -49,7 +50,7 @@ void PathTracker::ready() noexcept {
 void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
     remove_mark(mark(), stack_pointer);
     size_ = 0;
-    common_at_least_ = 0;
+    limit_standing(0);
     common_since_followed_ = 0;
 }
 
@@ -64,10 +65,10 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
         common_since_followed_ = std::min(common_since_followed_, standing);
     }
     if (mark_stands(own, stack_pointer)) {
-        common_at_least_ = std::min(common_at_least_, static_cast<std::size_t>(own.index) + 2);
+        limit_standing(static_cast<std::size_t>(own.index) + 2);
         return;
     }
-    common_at_least_ = 0;
+    limit_standing(0);
     was_unmarked_ = true;
     if (own.slot == 0) return;
     if (is_about_to_stand(own, stack_pointer))
@@ -81,7 +82,7 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
 /// marked any more, and what is known of this mark is kept for its return.
 void PathTracker::lose_mark(std::uintptr_t stack_pointer) noexcept {
     count(PathCount::Lost);
-    common_at_least_ = 0;
+    limit_standing(0);
     process_state.marks.store(MarksChoice::Off, std::memory_order_relaxed);
     if (mark_stands(mark(), stack_pointer)) note_loss(mark());
     remove_mark(mark(), stack_pointer);
@@ -107,6 +108,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
         if (known) {
             ++common;
         } else {
+            if (common == kept + i) note_change(common);
             frame.address = path_.addresses[from];
             frame.slot = path_.slots[from];
             frame.node = no_node;
@@ -134,7 +136,7 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
             lose_mark(stack_pointer);
         } else { // the walk ended before the mark
             count(PathCount::Lost);
-            common_at_least_ = 0;
+            limit_standing(0);
             remove_mark(mark(), stack_pointer);
         }
     }
@@ -153,8 +155,8 @@ std::uint32_t PathTracker::level_of(std::size_t index) const noexcept {
     return frames_[index].slot == 0 ? 0 : parallel_.level_of(frames_[index].slot);
 }
 
-NodeId PathTracker::native_node_after(NodeId outer, std::size_t index) noexcept {
-    const std::uintptr_t address = frames_[index].address;
+/// `address`: in the function of that frame.
+NodeId PathTracker::native_node_after(NodeId outer, std::size_t index, std::uintptr_t address) noexcept {
     if (!parallel_.is_empty()) {
         const std::uint32_t level = level_of(index);
         if (level == 0 && parallel_.begins_in_runtime()) return 0;
@@ -247,7 +249,7 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
 /// The call returns through the mark: the marked function has ended by a jump to MPI instead of a call. Its caller's frame is the
 /// innermost one.
 void PathTracker::end_at_own_return() noexcept {
-    common_at_least_ = std::min(common_at_least_, beyond_mark_);
+    limit_standing(beyond_mark_);
     path_.clear();
     path_.end = PathEnd::Mark;
     path_.flags[0] = 0; // of the innermost frame: no frame was walked

@@ -149,6 +149,13 @@ class PathTracker {
     CommonAncestor at_sample_in_call(std::uintptr_t frame, std::uintptr_t stack_pointer) noexcept;
     /// That of the last sample and the one before it.
     CommonAncestor common_ancestor() const { return ancestor_; }
+    /// The path up to the innermost function that has certainly not returned since begin_standing(), which a sample with a path has called. Right
+    /// after at_sample(). Which line of the function ran meanwhile is unknown: its node is that of its first instruction. 0: not even main() is known.
+    NodeId standing_function() noexcept;
+    void begin_standing() noexcept {
+        stands_at_least_ = RawPath::capacity + 1;
+        changed_frame_ = RawPath::capacity;
+    }
     /// A sample whose path was not determined: it has no known common ancestor with the next.
     void miss_sample() noexcept { has_sample_ = false; }
     /// While a return passes through the mark: the node of the path to which it returns.
@@ -201,7 +208,18 @@ class PathTracker {
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     void end_follow(bool moves_mark, std::uintptr_t frame) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
-    NodeId native_node_after(NodeId outer, std::size_t index) noexcept;
+    NodeId native_node_after(NodeId outer, std::size_t index, std::uintptr_t address) noexcept;
+    /// At most this many frames are sure to stand.
+    void limit_standing(std::size_t frames) noexcept {
+        if (frames < common_at_least_) common_at_least_ = frames;
+        if (frames < stands_at_least_) stands_at_least_ = frames;
+    }
+    /// The address of this frame, or what it runs, is about to change; those outside of it stay.
+    void note_change(std::size_t frame) noexcept {
+        if (frame >= changed_frame_ || frame >= size_) return;
+        changed_frame_ = frame;
+        changed_from_ = frames_[frame].address;
+    }
     void see_python(std::uintptr_t stack_pointer, bool is_call) noexcept;
     std::size_t nodes_standing(std::size_t frames, const PythonChange& python) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
@@ -235,9 +253,13 @@ class PathTracker {
     std::size_t common_at_most_ = 0;
     bool has_sample_ = false;
     CommonAncestor ancestor_;
-    std::size_t common_since_followed_ = 0; // upper bound, since the last at_followed_call()
-    bool was_unmarked_ = false;             // at some time since then
-    bool marks_followed_ = false;           // it was allowed to place a mark
+    // Since begin_standing().
+    std::size_t stands_at_least_ = 0;
+    std::size_t changed_frame_ = RawPath::capacity; // the outermost one with another address
+    std::uintptr_t changed_from_ = 0;               // its first address
+    std::size_t common_since_followed_ = 0;         // upper bound, since the last at_followed_call()
+    bool was_unmarked_ = false;                     // at some time since then
+    bool marks_followed_ = false;                   // it was allowed to place a mark
     std::uint64_t bounded_calls_ = 0;
     std::uint64_t watched_since_ = 0, watched_since_ticks_ = 0;
 

@@ -162,6 +162,17 @@ void EventLog::Reader::value(std::uint32_t& metric, std::uint64_t& increment) no
     --unread_;
 }
 
+EventLog::Away EventLog::Reader::away() noexcept {
+    Away away;
+    while (unread_ != 0) {
+        std::uint32_t metric = 0;
+        std::uint64_t increment = 0;
+        value(metric, increment);
+        (metric == away_since ? away.since : away.ns) = increment;
+    }
+    return away;
+}
+
 void EventLog::Reader::returns(LoggedReturns& returns) noexcept {
     returns.since = {};
     returns.first = returns.count = 0;

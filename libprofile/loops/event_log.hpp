@@ -67,7 +67,18 @@ class EventLog {
 
     /// Stands for Row::chance_visits among the metrics.
     static constexpr std::uint32_t chance_visits = 63;
-    static_assert(cell_metrics <= chance_visits);
+    static constexpr std::uint32_t away_since = 62;
+    static_assert(cell_metrics <= away_since);
+
+    /// Time off the processor, booked at the node of a Values record; it lies between `since` and the record.
+    struct Away {
+        std::uint64_t ns = 0;
+        std::uint64_t since = 0; // ns since the log began
+    };
+    void add_away(NodeId node, const Away& away) noexcept {
+        const Cell cells[] = {{static_cast<std::uint32_t>(Metric::Time), away.ns}, {away_since, away.since}};
+        add_values(node, cells, 2);
+    }
 
     /// A position between two records.
     struct Position {
@@ -94,6 +105,8 @@ class EventLog {
         std::uint32_t count = 0; // of cells, or of samples
         std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
         void value(std::uint32_t& metric, std::uint64_t& increment) noexcept;
+        /// The cells of add_away(), or of several together.
+        Away away() noexcept;
         /// Whether the values are those of add_returns(). Their cells are still unread.
         bool are_returns(LogRecord kind) const { return kind == LogRecord::Values && node == 0; }
         void returns(LoggedReturns& returns) noexcept;

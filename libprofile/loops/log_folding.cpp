@@ -73,8 +73,12 @@ class Sums {
             std::uint32_t metric = 0;
             std::uint64_t increment = 0;
             reader.value(metric, increment);
+            const bool is_first = (row.present >> metric & 1) == 0;
             row.present |= std::uint64_t{1} << metric;
-            row.value[metric] += increment;
+            if (metric != EventLog::away_since || is_first)
+                row.value[metric] += increment;
+            else
+                row.value[metric] = std::min(row.value[metric], increment);
         }
     }
     void flush(EventLog& to) noexcept {

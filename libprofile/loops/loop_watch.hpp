@@ -88,6 +88,8 @@ class LoopWatch {
     }
     /// Our own time, outside the segment's overhead, is about to be booked directly.
     void add_overhead(Thread& thread, std::uint64_t ns) noexcept;
+    /// Time off the processor has been booked at this node of that kind; it lies between `since` and now.
+    void was_away(Thread& thread, NodeId off_cpu, std::uint64_t ns, std::uint64_t since) noexcept;
     /// An event other than an MPI call has been booked.
     void add_event(Thread& thread, NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
     /// An MPI call begins inside another one, at `level` (an MPI callback).
@@ -174,7 +176,8 @@ class LoopWatch {
     void put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept;
     void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
-    std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall, std::uint64_t outside_cpu) const noexcept;
+    std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t away, std::uint64_t outside_wall,
+                         std::uint64_t outside_cpu) const noexcept;
     static void name(Thread& thread, Found& loop) noexcept;
     void end(Thread& thread) noexcept;
 

@@ -82,15 +82,24 @@ void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
     log_.add_values(thread.tree.overhead(), &cell, 1);
 }
 
+void LoopWatch::was_away(Thread& thread, NodeId off_cpu, std::uint64_t ns, std::uint64_t since) noexcept {
+    if (!is_logging_) return;
+    think(thread);
+    log_.add_away(off_cpu, {ns, since > log_began_at_ ? since - log_began_at_ : 0});
+}
+
 void LoopWatch::interrupt(Thread& thread) noexcept {
     think(thread);
     is_logging_ = false;
     values_.forget();
 }
 
-/// Returns the thread's CPU time at a moment in the log. CPU time used outside events is spread evenly over the time outside events.
-std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall, std::uint64_t outside_cpu) const noexcept {
-    const SegmentCounters inside = counters - log_counters_;
+/// Returns the thread's CPU time at a moment in the log, until when it was known to be off the processor for `away` ns. CPU time used outside events is
+/// spread evenly over the other time outside events.
+std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t away, std::uint64_t outside_wall,
+                                std::uint64_t outside_cpu) const noexcept {
+    SegmentCounters inside = counters - log_counters_;
+    inside += {away, away, 0};
     const std::uint64_t wall = at - log_began_at_;
     const std::uint64_t outside = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
     const std::uint64_t share = outside_wall == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(outside_cpu) * outside / outside_wall);
@@ -104,7 +113,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     const SegmentCounters booked = phases.time().booked();
     const SegmentCounters inside = booked - log_counters_;
     const std::uint64_t wall = now - log_began_at_;
-    const std::uint64_t outside_wall = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
+    std::uint64_t outside_wall = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
     const std::uint64_t used = cpu_now > log_cpu_start_ ? cpu_now - log_cpu_start_ : 0;
     const std::uint64_t outside_cpu = used > inside.cpu_ns() ? used - inside.cpu_ns() : 0;
 
@@ -125,14 +134,25 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         }
     };
 
+    const auto is_away = [&](const EventLog::Reader& reader, LogRecord kind) {
+        return kind == LogRecord::Values && thread.tree[reader.node].kind == NodeKind::OffCpu;
+    };
+
     SegmentCounters counters = log_counters_;
     SegmentCounters first;
+    std::uint64_t away = 0;
     LogRecord kind{};
     bool has_pass = false;
     for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
         if (reader.are_returns(kind)) {
             reader.returns(returns_);
             counters += returns_.since;
+            continue;
+        }
+        if (is_away(reader, kind)) {
+            const std::uint64_t ns = reader.away().ns;
+            away += ns;
+            if (has_pass) phases.book_off_cpu_at(reader.node, std::uint64_t{0} - ns);
             continue;
         }
         if (kind != LogRecord::Event) {
@@ -152,6 +172,14 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     phases.iterations().miss_iterations(); // an existing snapshot has these values already, in the rest
     phases.time().go_back(first);
     counters = log_counters_;
+    outside_wall -= std::min(away, outside_wall);
+    away = 0;
+    std::uint64_t cpu_then = 0;
+    // An absence is known when it is over only.
+    const auto cpu_until = [&](std::uint64_t at) {
+        cpu_then = std::max(cpu_then, cpu_at(at, counters, away, outside_wall, outside_cpu));
+        return cpu_then;
+    };
     bool is_in = false;
     for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
         if (reader.are_returns(kind)) {
@@ -160,8 +188,15 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
             if (is_in) phases.time().book(returns_.since);
             while (const Found* loop = returned_loop(returns_.first - 1)) {
                 const std::uint64_t at = returns_.of(loop->level);
-                if (!leave_inner(phases, at, cpu_at(at, counters, outside_wall, outside_cpu))) break;
+                if (!leave_inner(phases, at, cpu_until(at))) break;
             }
+            continue;
+        }
+        if (is_away(reader, kind)) {
+            const EventLog::Away absence = reader.away();
+            away += absence.ns;
+            // Else a part of it lies in an earlier pass: it stays off the processor at an unknown place.
+            if (is_in && log_began_at_ + absence.since >= phases.time().began_at()) phases.book_off_cpu_at(reader.node, absence.ns);
             continue;
         }
         if (kind != LogRecord::Event) {
@@ -173,9 +208,10 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         if (is_in) phases.time().book(event.since);
         const std::uint32_t staying = path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || running_.size != 0;
-        perform(thread, staying, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
+        perform(thread, staying, event.at, cpu_until(event.at));
     }
     phases.time().book(booked - counters);
+    phases.time().look(now, cpu_now, never); // what was looked at before lies in passes that are over
 }
 
 } // namespace libprofile

@@ -137,7 +137,7 @@ void Journal::add_phase(Phase& phase, std::uint64_t now) noexcept {
     record.instances = phase.instances;
     record.wall_inclusive_ns = phase.wall_inclusive_ns + (phase.open ? now - phase.opened_at : 0);
     record.not_sampled_ns = phase.compute_ns() - phase.outside.sampled_ns; // as close_interval() would book them
-    record.off_cpu_ns = phase.outside.wall_ns - phase.compute_ns();
+    record.off_cpu_ns = phase.off_cpu_ns();
     for_each_cell(phase.rows, [&](std::uint32_t, std::uint64_t) { ++record.cells; });
     if (!has_room(room_for(record.cells))) return;
     Encoder encoder(payload(), 256);

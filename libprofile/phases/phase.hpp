@@ -30,10 +30,16 @@ struct Phase {
     struct {
         std::uint64_t wall_ns = 0;                 // outside events and outside libprofile
         std::uint64_t cpu_ns = 0;                  // thread CPU time in the same stretches, may be more than that by clock skew
+        std::uint64_t away_ns = 0;                 // of wall_ns: off the processor, and in the rows already
         std::uint64_t sampled_ns = 0;              // what the samples of the interval stand for; it is in the times of their call paths
         std::uint64_t counted[most_counters] = {}; // of counters, too, but for what samples and long calls have
     } outside;
-    std::uint64_t compute_ns() const { return outside.cpu_ns < outside.wall_ns ? outside.cpu_ns : outside.wall_ns; }
+    std::uint64_t compute_ns() const {
+        const std::uint64_t most = outside.wall_ns - outside.away_ns;
+        return outside.cpu_ns < most ? outside.cpu_ns : most;
+    }
+    /// Off the processor where nobody knows.
+    std::uint64_t off_cpu_ns() const { return outside.wall_ns - outside.away_ns - compute_ns(); }
     /// Turns the interval's CPU and wall time outside events into times of call paths. A sample stands for time before it, which may belong to
     /// earlier intervals. So "(not sampled)" gets the computing time less what the samples stand for, modulo 2^64: sums over call paths are
     /// exact, and readers of the profile share the computing time out by the samples (docs/format.md).

@@ -45,8 +45,16 @@ void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcep
     phase.wall_ns += ended.wall_ns;
     phase.outside.wall_ns += ended.outside_ns;
     phase.outside.cpu_ns += ended.cpu_ns;
+    phase.outside.away_ns += ended.away_ns;
     if (ended.overhead_ns != 0) row(tree_->overhead())[Metric::Time] += ended.overhead_ns;
     ++row_generation_; // another phase comes, or another interval of this one
+}
+
+NodeId PhaseStack::book_off_cpu(NodeId node, std::uint64_t ns) noexcept {
+    const NodeId place = tree_->child(node, NodeKind::OffCpu, 0, 0);
+    if ((*tree_)[place].kind != NodeKind::OffCpu || row(place).node != place) return 0;
+    book_off_cpu_at(place, ns);
+    return place;
 }
 
 /// What `phase`, which is about to open, does belongs to the iteration around it, too.
@@ -157,6 +165,7 @@ PhaseStack::Unsettled PhaseStack::keep(std::uint64_t now) noexcept {
     kept.wall_ns = phase.wall_ns;
     kept.outside_ns = phase.outside.wall_ns;
     kept.outside_cpu_ns = phase.outside.cpu_ns;
+    kept.away_ns = phase.outside.away_ns;
     kept.sampled_ns = phase.outside.sampled_ns;
     kept.generation = row_generation_;
     kept.time = time_;
@@ -169,6 +178,7 @@ void PhaseStack::put_back(const Unsettled& kept) noexcept {
     phase.wall_ns = kept.wall_ns;
     phase.outside.wall_ns = kept.outside_ns;
     phase.outside.cpu_ns = kept.outside_cpu_ns;
+    phase.outside.away_ns = kept.away_ns;
     phase.outside.sampled_ns = kept.sampled_ns;
     row_generation_ = kept.generation; // rows have not moved
     time_ = kept.time;

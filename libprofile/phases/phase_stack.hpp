@@ -61,6 +61,14 @@ class PhaseStack {
         book_square(samples, ns);
         return sampled;
     }
+    /// Books time off the processor, which time().look() has just told, below the call path of `node`. Returns the node that got it, or 0: without
+    /// memory it stays with the time off the processor whose place is unknown.
+    NodeId book_off_cpu(NodeId node, std::uint64_t ns) noexcept;
+    /// The same at a node that it has returned. To take it back, give a negative number modulo 2^64.
+    void book_off_cpu_at(NodeId off_cpu, std::uint64_t ns) noexcept {
+        row(off_cpu)[Metric::Time] += ns;
+        time_.book_away(ns);
+    }
     /// Changes whenever row() may no longer return what it has returned.
     std::uint64_t row_generation() const { return row_generation_; }
     /// Callers that remember what row() has returned ask again.
@@ -106,7 +114,7 @@ class PhaseStack {
         };
         static constexpr std::size_t changed_rows = 3;
         Value values[changed_rows] = {};
-        std::uint64_t wall_ns = 0, outside_ns = 0, outside_cpu_ns = 0, sampled_ns = 0, generation = 0;
+        std::uint64_t wall_ns = 0, outside_ns = 0, outside_cpu_ns = 0, away_ns = 0, sampled_ns = 0, generation = 0;
         WallLedger time;
     };
     /// Before settle().

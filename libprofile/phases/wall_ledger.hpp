@@ -18,15 +18,17 @@ class WallLedger {
         std::uint64_t outside_ns = 0; // outside events and outside libprofile
         std::uint64_t cpu_ns = 0;     // in the same time; may be more than that by clock skew
         std::uint64_t overhead_ns = 0;
+        std::uint64_t away_ns = 0; // of outside_ns: off the processor, and booked where that was
     };
 
     /// The first segment begins: of the thread, or of another one that reuses its memory.
     void start(std::uint64_t now, std::uint64_t cpu_now) noexcept {
         start_ = now;
         cpu_start_ = cpu_now;
-        events_ns_ = asleep_ns_ = overhead_ns_ = 0;
+        events_ns_ = asleep_ns_ = overhead_ns_ = away_ns_ = 0;
         is_paused_ = false;
         polls_.end();
+        see(now, cpu_now);
     }
 
     /// Books exclusive time of an event that has just ended, and the CPU time it used.
@@ -54,8 +56,19 @@ class WallLedger {
         SegmentCounters sum = booked();
         go_back(sum += counters);
     }
+    std::uint64_t began_at() const { return start_; }
     /// The running segment cannot end before this: what is booked in it already.
-    std::uint64_t earliest_end() const { return is_paused_ ? pause_start_ : start_ + events_ns_; }
+    std::uint64_t earliest_end() const { return is_paused_ ? pause_start_ : away_ns_ != 0 && seen_at_ > start_ + events_ns_ ? seen_at_ : start_ + events_ns_; }
+
+    /// Outside events. Returns how long the thread was off the processor, and outside events, since the last look or since the segment began; 0 if
+    /// that is less than `least`.
+    struct Absence {
+        std::uint64_t ns = 0;
+        std::uint64_t since = 0; // it lies between this time and now
+    };
+    Absence look(std::uint64_t now, std::uint64_t cpu_now, std::uint64_t least) noexcept;
+    /// Books so much of that time as off the processor at a known place. To take it back, give a negative number modulo 2^64.
+    void book_away(std::uint64_t ns) noexcept { away_ns_ += ns; }
 
     /// Unsuccessful polls that follow each other; polls().site is nullptr where there is no run.
     PollRun& polls() { return polls_; }
@@ -73,6 +86,13 @@ class WallLedger {
     Segment cut(std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
   private:
+    std::uint64_t away_since_look(std::uint64_t now, std::uint64_t cpu_now) const noexcept;
+    void see(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+        seen_at_ = now;
+        seen_cpu_ = cpu_now;
+        seen_ = booked();
+    }
+
     // What every MPI call uses comes first (thread/thread.hpp), as far as the first member of polls_.
     std::uint64_t events_ns_ = 0;
     std::uint64_t overhead_ns_ = 0;
@@ -84,6 +104,11 @@ class WallLedger {
     std::uint64_t asleep_ns_ = 0; // of events_ns_, without CPU time
     std::uint64_t pause_start_ = 0;
     std::uint64_t pause_cpu_start_ = 0;
+    std::uint64_t away_ns_ = 0;
+    // At the last look.
+    std::uint64_t seen_at_ = 0;
+    std::uint64_t seen_cpu_ = 0;
+    SegmentCounters seen_;
     std::uint64_t closed_ns_ = 0; // booked in segments that are over
 };
 

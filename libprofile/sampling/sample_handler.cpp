@@ -50,6 +50,20 @@ Sampled take_in_call(Thread& thread, const Registers& registers) noexcept {
     return {call.row->node, thread.paths.at_sample_in_call(call.frame, stack)};
 }
 
+/// Since the last sample with a path, the thread was off the processor for longer than samples are apart: that was in a function that stands. In less
+/// time it may have been preempted for a moment. Samples of wall time are as close in a thread that sleeps.
+void place_time_off_cpu(Thread& thread, std::uint64_t now, std::uint64_t cpu) noexcept {
+    const std::uint64_t period = thread.clock.rate.mean();
+    const std::uint64_t least = thread.clock.kind == SamplingClock::Wall ? period / 2 : period;
+    const WallLedger::Absence away = thread.phases.time().look(now, cpu, std::max<std::uint64_t>(least, 1));
+    if (away.ns != 0) [[unlikely]] {
+        const NodeId function = thread.paths.standing_function();
+        const NodeId place = function == 0 ? 0 : thread.phases.book_off_cpu(function, away.ns);
+        if (place != 0 && thread.loops != nullptr) thread.loops->was_away(thread, place, away.ns, away.since);
+    }
+    thread.paths.begin_standing();
+}
+
 /// `weight`: the time that the sample stands for, in ns; `cpu`: the thread's CPU time at `now`.
 Sampled take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t now, std::uint64_t cpu) noexcept {
     ++thread.samples_taken;
@@ -64,6 +78,7 @@ Sampled take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t 
     if (reason == SkipReason::None) {
         sampled.node = thread.paths.at_sample(context);
         sampled.ancestor = thread.paths.common_ancestor();
+        place_time_off_cpu(thread, now, cpu);
     } else {
         thread.paths.miss_sample();
         sampled.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(registers.instruction);

@@ -69,6 +69,11 @@ def events(group, location, metric):
     return sums
 
 
+def is_off(path):
+    """Others had the processor, or the thread waited for something that is no construct of OpenMP."""
+    return path[-1].startswith("(off CPU")
+
+
 def inside(values, *names):
     """Sum over the paths that have these names, in this order, but for what is waited for there."""
     total = 0
@@ -78,7 +83,7 @@ def inside(values, *names):
             at = next((i for i in range(at + 1, len(path)) if path[i].startswith(name)), None)
             if at is None:
                 break
-        if at is not None and "barrier" not in path[-1]:
+        if at is not None and "barrier" not in path[-1] and not is_off(path):
             total += value
     return total
 
@@ -121,8 +126,8 @@ def workers_have_the_iterations_of_the_main_thread(job):
         mine, theirs = own["iteration_times"][0], phase["iteration_times"][0]
         for i in range(1, 40):
             expect(abs(theirs[i] - mine[i]) < 0.5 * mine[i] + 2e6, f"{program}: iteration {i} takes {theirs[i]} ns and {mine[i]} ns")
-        inside_step = sum(value for path, value in paths(report["threads"], 0, "time", ["step"]).items() if "omp parallel" in path and "omp" not in path[-1])
-        everywhere = sum(value for path, value in paths(report["threads"], 0, "time").items() if "omp parallel" in path and "omp" not in path[-1])
+        inside_step = sum(value for path, value in paths(report["threads"], 0, "time", ["step"]).items() if "omp parallel" in path and "omp" not in path[-1] and not is_off(path))
+        everywhere = sum(value for path, value in paths(report["threads"], 0, "time").items() if "omp parallel" in path and "omp" not in path[-1] and not is_off(path))
         expect(inside_step > 0.95 * everywhere, f"{program}: {inside_step} ns of {everywhere} ns of the worker's work are in iterations")
 
 
@@ -158,7 +163,7 @@ def waiting_is_no_computation(job):
             result = job.run(job.preloaded([job.programs / program, "waits", 10], options), env={**OPENMP, "SAY_BEYOND": 1})
             report = {**job.report(output), "beyond": beyond(result.out)}
             compute = sum(value for path, value in paths(report["threads"], 0, "time").items()
-                          if not path[-1].startswith(("omp", "(off CPU)", "(libprofile)")))
+                          if not path[-1].startswith(("omp", "(off CPU", "(libprofile)")))
             about(compute, 10 * (0.1 + 1 + 1 + 1) * 1e6, f"{program}, {policy}: computation of the worker", 0.7, beyond=report["beyond"])
 
 
@@ -212,7 +217,7 @@ def a_team_of_one_waits_for_nobody(job):
             expect_equal(times.get("omp lock", 0), 0, f"{program}: time for the lock that is free")
         expect_equal(time_at_end_of_lone_region(report), 0, f"{program}: time in the barrier at the end of a region of one thread")
         # If tasks of a team of one were waiting it would be 3 ms a pass. More than 5 ms are no fault: a busy machine has to start threads, too.
-        done = sum(value for path, value in paths(report, 0, "time").items() if path[-1] not in ("omp implicit barrier", "(off CPU)") and "mode_alone" in path)
+        done = sum(value for path, value in paths(report, 0, "time").items() if path[-1] != "omp implicit barrier" and not is_off(path) and "mode_alone" in path)
         expect(done > 0.8 * 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread: {done / 1e6:.1f} ms")
         found = profile(job, program, "alone", 20, sample=0)["call_paths_found"]
         expect_equal((found["paths_bridged"], found["marks_lost"]), (0, 0), f"{program}: walks that begin in a frame which is gone")
@@ -228,7 +233,7 @@ def nested_regions_are_below_each_other(job):
         for group, count in ((report, 1), (report["threads"], len(report["threads"]["locations"]))):
             for location in range(count):
                 for path, value in paths(group, location, "time").items():
-                    if "work" not in path:
+                    if "work" not in path or is_off(path):
                         continue
                     inner += value if path.count("omp parallel") == 2 else 0
                     outer += value if path.count("omp parallel") == 1 else 0
@@ -300,7 +305,7 @@ def openmp_losses(report):
 
 
 def computing(group, location=0):
-    return sum(value for path, value in paths(group, location, "time").items() if not path[-1].startswith(("omp", "(off CPU)", "(libprofile)")))
+    return sum(value for path, value in paths(group, location, "time").items() if not path[-1].startswith(("omp", "(off CPU", "(libprofile)")))
 
 
 @test

@@ -176,3 +176,20 @@ TEST_F(log_folding, tells_the_same_of_all_loops_that_it_leaves) {
         }
     }
 }
+
+TEST(log_folding_of_absences, what_began_first_is_kept) {
+    EventLog log;
+    log.start(1 << 20, 1000);
+    log.add_away(7, {500, 30});
+    log.add_event({3, 1, 5000, {}, false});
+    LogRecord kind{};
+    EventLog::Reader reader(log, log.begin());
+    ASSERT_TRUE(reader.next(kind));
+    EXPECT_EQ(kind, LogRecord::Values);
+    const EventLog::Away away = reader.away();
+    EXPECT_EQ(away.ns, 500u);
+    EXPECT_EQ(away.since, 30u);
+    ASSERT_TRUE(reader.next(kind));
+    EXPECT_EQ(reader.event.node, 3u);
+    log.release();
+}

@@ -98,6 +98,15 @@ class PathTrackerTest : public testing::Test {
         keep_ = 1;
         return ancestor;
     }
+
+  public:
+    NOT_INLINED void sample_below_for(int depth) {
+        sample_below(depth);
+        keep_ = 1;
+    }
+    std::size_t last_depth() const { return depth_of(last_); }
+
+  protected:
     NOT_INLINED double doubles_below(int depth, double a, double b) {
         const double result = depth == 0 ? (sample(), a * b) : doubles_below(depth - 1, a + 1, b) + a;
         keep_ = 1;
@@ -193,6 +202,56 @@ TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
     for (int i = 0; i < times; ++i) ancestor = sample_below(20);
     EXPECT_EQ(ancestor.kind, LcaKind::Bound);
     EXPECT_EQ(ancestor.depth, deep);
+}
+
+/// Which function has not returned between two samples: this many nodes outside of that of the last sample. Its own node is not that of a call in it.
+TEST_F(PathTrackerTest, TheInnermostFunctionThatSurelyStandsIsNamed) {
+    struct Shape {
+        NOT_INLINED static NodeId twice(PathTrackerTest& test, PathTracker& tracker, int first, int second, std::size_t& depth) {
+            test.sample_below_for(first);
+            tracker.begin_standing();
+            test.sample_below_for(second);
+            depth = test.last_depth();
+            return tracker.standing_function();
+        }
+    };
+    std::size_t depth = 0;
+    const NodeId node = Shape::twice(*this, tracker_, 20, 5, depth);
+    ASSERT_NE(node, 0u);
+    EXPECT_EQ(depth_of(node), depth - 8); // without sample_below_for(), sample_below() x 6 and sample()
+    EXPECT_EQ(tree_[node].kind, NodeKind::Frame);
+    const auto begin = reinterpret_cast<std::uintptr_t>(&Shape::twice) - load_map[tree_[node].a].bias;
+    EXPECT_EQ(tree_[node].b, begin); // not a line in it
+    process_state.marks.store(MarksChoice::Off);
+    EXPECT_EQ(Shape::twice(*this, tracker_, 20, 5, depth), 0u); // without marks nothing is sure
+}
+
+/// A jump leaves the frame to another function: which of the two ran in between is unknown.
+TEST_F(PathTrackerTest, AFunctionThatHasTakenAFrameOverDoesNotCount) {
+    struct Tail {
+        NOT_INLINED static NodeId second(PathTrackerTest& test, PathTracker& tracker, const void* end_of_frame, bool& is_jump) {
+            is_jump = end_of_frame == __builtin_dwarf_cfa();
+            test.sample_below_for(2);
+            return tracker.standing_function();
+        }
+        NOT_INLINED static NodeId first(PathTrackerTest& test, PathTracker& tracker, bool& is_jump) {
+            test.sample_below_for(4);
+            tracker.begin_standing();
+            return second(test, tracker, __builtin_dwarf_cfa(), is_jump);
+        }
+    };
+    bool is_jump = false;
+    const NodeId node = Tail::first(*this, tracker_, is_jump);
+    ASSERT_NE(node, 0u);
+    EXPECT_EQ(depth_of(node), last_depth() - 6); // without second(), sample_below_for(), sample_below() x 3 and sample()
+    const auto begin = [&](auto* function) { return reinterpret_cast<std::uintptr_t>(function) - load_map[tree_[node].a].bias; };
+    EXPECT_NE(tree_[node].b, begin(&Tail::second));
+    EXPECT_EQ(tree_[node].b == begin(&Tail::first), !is_jump);
+}
+
+TEST_F(PathTrackerTest, NothingIsSaidOfTheTimeBeforeTheFirstSample) {
+    sample_below(3);
+    EXPECT_EQ(tracker_.standing_function(), 0u);
 }
 
 /// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one call site; A calls B; a sample each time. Slots and return

@@ -248,6 +248,41 @@ TEST_F(PhaseStackTest, ProcessorTimeOfAPauseIsNotComputation) {
     EXPECT_EQ(phase("").rows.row(tree_.off_cpu(), tree_, arena_)[Metric::Time], 50u);
 }
 
+TEST_F(PhaseStackTest, TimeOffTheProcessorIsBookedAtItsPlaceOrAtTheRoot) {
+    const NodeId function = tree_.child(0, NodeKind::Unknown, 0, 1);
+    stack_.begin(PhaseKind::Iterations, "step", 100, 50);
+    EXPECT_EQ(stack_.time().look(150, 90, 20).ns, 0u); // 10 ns: too short
+    stack_.time().book_event(100, 60);                 // slept 40 ns in it
+    stack_.time().book_overhead(20);
+    const WallLedger::Absence away = stack_.time().look(450, 200, 20);
+    EXPECT_EQ(away.ns, 150u); // 300 ns: 120 inside, 110 of the processor, of which 30 outside
+    EXPECT_EQ(away.since, 150u);
+    const NodeId place = stack_.book_off_cpu(function, away.ns);
+    ASSERT_NE(place, 0u);
+    EXPECT_EQ(tree_[place].parent, function);
+    EXPECT_EQ(tree_[place].kind, NodeKind::OffCpu);
+    stack_.end(PhaseKind::Iterations, "step", 500, 220);
+    EXPECT_EQ(stack_.time().look(500, 220, 1).ns, 0u); // nothing twice
+    stack_.finish(500, 220);
+    const IterationProfile& sums = phase("step").clusterer->cluster(0).sums;
+    std::map<NodeId, std::uint64_t> times;
+    for (std::uint32_t i = 0; i < sums.size; ++i)
+        if (sums.cells[i].metric() == 0) times[sums.cells[i].node()] = sums.cells[i].value;
+    // 400 ns: 100 in the event, which has no row here, and 20 ours; outside 280, of them 90 on the processor.
+    EXPECT_EQ(times, (std::map<NodeId, std::uint64_t>{{place, 150}, {tree_.off_cpu(), 40}, {tree_.not_sampled(), 90}, {tree_.overhead(), 20}}));
+}
+
+TEST_F(PhaseStackTest, TimeOffTheProcessorIsNotOurOwn) {
+    const NodeId function = tree_.child(0, NodeKind::Unknown, 0, 1);
+    ASSERT_EQ(stack_.time().look(900, 100, 1).ns, 800u);
+    stack_.book_off_cpu(function, 800);
+    stack_.time().book_overhead(500); // an estimate, too large
+    stack_.finish(1000, 200);
+    EXPECT_EQ(cell_time(phase("")), 1000u);
+    EXPECT_EQ(phase("").rows.row(tree_.overhead(), tree_, arena_)[Metric::Time], 200u);
+    EXPECT_EQ(phase("").rows.row(tree_.off_cpu(), tree_, arena_)[Metric::Time], 0u);
+}
+
 TEST_F(PhaseStackTest, WhatIsSettledIsCompleteAndNothingIsCountedTwice) {
     stack_.begin(PhaseKind::Iterations, "step", 10, 10);
     event(1, 20);

@@ -215,3 +215,31 @@ TEST(Demangling, ClonesAndRegions) {
     EXPECT_EQ(short_function_name("f [constprop]"), "f");
     EXPECT_EQ(short_function_name("operator new[](unsigned long)"), "operator new[]");
 }
+
+TEST(Inlined, TimeOffTheProcessorStaysInTheFunctionItself) {
+    Profile p;
+    p.modules.resize(2);
+    p.modules[0].path = "/app";
+    p.modules[1].path = "/lib/libc.so.6";
+    p.sites.resize(2);
+    p.sites[0].name = {"store(int)", "store.cpp", 20};
+    p.sites[0].inlined = {{"copy()", "copy.hpp", 30}};
+    p.sites[1].module = 1;
+    p.sites[1].name = {"fsync", "", 0};
+    p.paths = {
+        {}, {0, NodeKind::Frame, 0, 0}, {1, NodeKind::OffCpu, 0, 0}, {1, NodeKind::Frame, 1, 0}, {3, NodeKind::OffCpu, 0, 0}, {0, NodeKind::OffCpu, 0, 0}};
+    expand_inlined(p);
+    ASSERT_EQ(p.paths.size(), 7u);
+    const CallPath* placed = find(p, NodeKind::OffCpu, "(off CPU)");
+    ASSERT_NE(placed, nullptr);
+    EXPECT_EQ(label_of(p, p.paths[placed->parent]).name, "store(int)");
+    EXPECT_EQ(p.paths[placed->parent].kind, NodeKind::Frame);
+    const CallPath* known = find(p, NodeKind::OffCpu, "(off CPU: I/O)");
+    ASSERT_NE(known, nullptr);
+    EXPECT_EQ(label_of(p, p.paths[known->parent]).name, "fsync");
+    const SpotTable table = spot_table(p);
+    const auto text = [&](const CallPath& path) { return spot_text(table.spots[table.of_path[static_cast<std::size_t>(&path - p.paths.data())]]); };
+    EXPECT_EQ(text(*placed), "(off CPU) in store");
+    EXPECT_EQ(text(*known), "(off CPU: I/O) in fsync");
+    EXPECT_EQ(text(p.paths.back()), "(off CPU)");
+}

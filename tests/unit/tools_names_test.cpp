@@ -4,6 +4,7 @@
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/names/symbols.hpp"
+#include "tools/names/waiting.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/text/json_text.hpp"
 
@@ -206,6 +207,19 @@ TEST(Names, ShortForms) {
     EXPECT_EQ(short_function_name("bool operator< <int>(A<int> const&, A<int> const&)"), "operator<");
     EXPECT_EQ(short_function_name("unbalanced("), "unbalanced");
     EXPECT_EQ(short_function_name("<>"), "<>");
+}
+
+TEST(Names, FunctionsThatWaitAreKnownByNameAndLibrary) {
+    for (const char* name : {"fsync", "__GI___libc_write", "__libc_pwrite64", "__write_nocancel", "_IO_fflush", "posix_fallocate64"})
+        EXPECT_EQ(waiting_kind(name, "libc.so.6"), "I/O") << name;
+    for (const char* name : {"___pthread_mutex_lock", "__lll_lock_wait_private", "pthread_cond_timedwait", "sem_clockwait"})
+        EXPECT_EQ(waiting_kind(name, "libc.so.6"), "lock") << name;
+    for (const char* name : {"clock_nanosleep", "__clock_nanosleep", "usleep"}) EXPECT_EQ(waiting_kind(name, "libc.so.6"), "sleep") << name;
+    for (const char* name : {"__poll", "epoll_pwait", "__pthread_clockjoin_ex", "__recv"}) EXPECT_EQ(waiting_kind(name, "libc.so.6"), "wait") << name;
+    for (const char* name : {"memcpy", "", "_", "__libc_start_main", "printf_read", "reads"}) EXPECT_EQ(waiting_kind(name, "libc.so.6"), "") << name;
+    EXPECT_EQ(waiting_kind("read", "app"), ""); // the program's own
+    EXPECT_EQ(waiting_kind("H5Dwrite", "libhdf5.so.103"), "I/O");
+    EXPECT_EQ(waiting_kind("_gfortran_st_write_done", "libgfortran.so.5"), "I/O");
 }
 
 TEST(Names, PrintableKeepsTextAndDropsControls) {

@@ -205,7 +205,8 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& 
     const HotSpot* before = nullptr;
     for (const HotSpot& spot : spots) {
         const Spot& what = table.spots[spot.spot];
-        const bool is_part = what.kind == NodeKind::Overhead || what.kind == NodeKind::OffCpu || what.kind == NodeKind::NotRecorded;
+        const bool is_away = what.kind == NodeKind::OffCpu && what.caller.empty();
+        const bool is_part = what.kind == NodeKind::Overhead || is_away || what.kind == NodeKind::NotRecorded;
         if (is_part || starts_or_ends_mpi(profile, what)) continue;
         if (list.size() == shown || wall == 0 || spot.total < smallest * wall) break;
         list.push_back({spot.total / wall, errors.of(spot) / wall, before != nullptr && errors.is_order_open(*before, spot),

@@ -29,7 +29,7 @@ struct Spot;
 /// MPI_Init, MPI_Finalize and the like: one of the parts, and nothing that a program could improve.
 bool starts_or_ends_mpi(const Profile& profile, const Spot& spot);
 
-/// A function with much own time, without the parts above (libprofile, off CPU, not recorded, MPI init/exit).
+/// A function with much own time, without the parts above (libprofile, off CPU at unknown places, not recorded, MPI init/exit).
 struct Hottest {
     double share = 0;           // of the time of all ranks
     double error = 0;           // of the share: half of the 95 % interval; 0 if exact

@@ -74,6 +74,10 @@ SpotTable spot_table(const Profile& profile) {
             spot.caller = first.path == 0 ? "" : short_function_name(caller.name);
             spot.through = std::move(first.through);
             spot.source = source_of(caller);
+        } else if (path.kind == NodeKind::OffCpu && path.parent != 0) {
+            const Label place = label_of(profile, profile.paths[path.parent]);
+            spot.caller = short_function_name(place.name);
+            spot.source = source_of(place);
         }
         // Functions of the same name in different modules are different functions.
         const std::string scope = path.kind == NodeKind::Python ? label.file : is_code(path.kind) ? label.module : caller_text(spot.caller, spot.through);

@@ -11,11 +11,11 @@
 namespace libprofile::tools {
 
 /// Call paths with the same end: a function of the application with any callers, an MPI function together with the
-/// function that calls it, or one of the runtime's own nodes such as "(off CPU)".
+/// function that calls it, "(off CPU)" together with the function that it was in, or one of the runtime's own nodes.
 struct Spot {
     NodeKind kind = NodeKind::Frame;
     std::string name;    // short function name
-    std::string caller;  // MPI functions: the first calling function that is no mere wrapper (wrappers.hpp)
+    std::string caller;  // MPI functions: the first calling function that is no mere wrapper (wrappers.hpp); "(off CPU)": the function, if known
     std::string through; // the wrappers between; empty if there are none
     std::string source;  // "file:line": of the hottest line, or of the call
 };

@@ -71,6 +71,8 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
                 const bool is_time = cell.metric == static_cast<std::uint32_t>(Metric::Time);
                 const bool is_visit = cell.metric == static_cast<std::uint32_t>(Metric::Visits) && cell.path == region;
                 if (region == 0 || cell.value == 0 || (!is_time && !is_visit)) return;
+                const TimeCategory category = category_of(profile, profile.paths[cell.path]);
+                if (category == TimeCategory::OffCpu) return; // without a processor it does not work
                 Team& team = teams[region][location.rank];
                 team.rank = location.rank;
                 if (is_visit) {
@@ -79,7 +81,7 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
                 }
                 if (team.threads.empty() || team.threads.back().thread != location.thread) // locations are sorted
                     team.threads.push_back({location.thread, 0, 0});
-                const bool is_wait = category_of(profile, profile.paths[cell.path]) == TimeCategory::OmpBarrier;
+                const bool is_wait = category == TimeCategory::OmpBarrier;
                 (is_wait ? team.threads.back().waiting_ns : team.threads.back().working_ns) += cell.value;
             });
     for (auto& [path, by_rank] : teams) {

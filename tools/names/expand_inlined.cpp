@@ -13,11 +13,15 @@ void expand_inlined(Profile& profile) {
     const std::size_t limit = most_nodes(profile);
     std::vector<CallPath> paths;
     std::vector<std::uint32_t> innermost; // the new number of what a path's values belong to, by its old one
+    std::vector<std::uint32_t> own;       // and that of the path itself
     innermost.reserve(profile.paths.size());
+    own.reserve(profile.paths.size());
     for (const CallPath& path : profile.paths) {
         paths.push_back(path);
         if (!innermost.empty()) // the root has no parent
-            paths.back().parent = innermost[path.parent];
+            // Time off the processor is known to lie in the function, not in what of it.
+            paths.back().parent = (path.kind == NodeKind::OffCpu ? own : innermost)[path.parent];
+        own.push_back(static_cast<std::uint32_t>(paths.size() - 1));
         if (path.kind == NodeKind::Frame) {
             const std::size_t inlined = profile.sites[path.target].inlined.size();
             const std::size_t depth = paths.size() + inlined <= limit ? inlined : 0; // all of a chain or nothing

@@ -2,6 +2,7 @@
 
 #include "format/shown_text.hpp"
 #include "tools/names/demangle.hpp"
+#include "tools/names/waiting.hpp"
 
 #include <fmt/format.h>
 
@@ -41,11 +42,22 @@ const char* kind_name(NodeKind kind) {
     return "unknown";
 }
 
+/// "(off CPU)", or "(off CPU: I/O)" where a function on the path is known to wait for that.
+static std::string off_cpu_name(const Profile& profile, const CallPath& path) {
+    for (std::uint32_t p = path.parent; p != 0; p = profile.paths[p].parent) {
+        if (!is_code(profile.paths[p].kind)) continue;
+        const Label label = label_of(profile, profile.paths[p]);
+        const std::string_view kind = waiting_kind(short_function_name(label.name), base_name(label.module));
+        if (!kind.empty()) return fmt::format("(off CPU: {})", kind);
+    }
+    return "(off CPU)";
+}
+
 Label label_of(const Profile& profile, const CallPath& path) {
     switch (path.kind) {
     case NodeKind::Root: return {"(no call path)", "", 0, ""};
     case NodeKind::Overhead: return {"(libprofile)", "", 0, ""};
-    case NodeKind::OffCpu: return {"(off CPU)", "", 0, ""};
+    case NodeKind::OffCpu: return {off_cpu_name(profile, path), "", 0, ""};
     case NodeKind::NotSampled: return {"(not sampled)", "", 0, ""};
     case NodeKind::Partial: return {"(partial)", "", 0, ""};
     case NodeKind::Quota: return {"(quota)", "", 0, ""};
