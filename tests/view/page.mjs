@@ -3,7 +3,7 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
-// bottom_up (functions and their callers), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
+// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -153,6 +153,48 @@ if (action === "numbers") {
     await open(`#tree=up&a=${phase}.0-0`);
     result.phase = await rows();
   }
+} else if (action === "errors") {
+  // How far own times of functions and their callers may be off, times of ranks, and differences of call paths; -1: not known.
+  const rows = () => page.evaluate(() => {
+    const { data, profile } = window.libprofile, up = data.bottomUp(), p = profile(), { kind, name } = data.header.nodes, out = {};
+    for (let r = 0; r < up.parent.length; ++r) {
+      const chain = [];
+      for (let at = r; at >= 0; at = up.parent[at]) chain.unshift(up.node[at] === 0 ? "root (no call path)" : `${kind[up.node[at]]} ${name[up.node[at]]}`);
+      const error = p.errorOf(up.calls[r], true);
+      if (up.own(r, p) !== 0 || up.inclusive(r, p) !== 0) out[chain.join(" < ")] = [up.own(r, p), error === Infinity ? -1 : error];
+    }
+    return out;
+  });
+  await open();
+  const phase = await page.evaluate(() => window.libprofile.store.state.phase), served = file.startsWith("http");
+  const choose = async (fragment) => {
+    await open("#tree=up" + fragment);
+    if (served) await page.waitForFunction(() => { const { profile, other } = window.libprofile; return [profile(), other()].every((p) => !p || p.known || p.selection.phase < 0 || p.selection.to === 0); }, undefined, { timeout: 60000 });
+    await settle();
+  };
+  for (const [part, fragment] of Object.entries({ whole: "", rank: "&a=-1.0-0.1-2", phase: `&a=${phase}.0-0`, range: `&a=${phase}.10-20`, long: `&a=${phase}.5-60.1-2`, one: `&a=${phase}.30-31` })) {
+    await choose(fragment);
+    result[part] = await rows();
+  }
+  await choose("");
+  result.ranks = await page.evaluate(() => {
+    const { data, profile, trees } = window.libprofile, p = profile();
+    return Array.from(data.mainOfRank, (l) => Object.fromEntries(data.header.nodes.name.map((_, n) => [n, p.errorOf([n], true, l)]).filter(([, e]) => e > 0)));
+  });
+  await page.screenshot({ path: `${shots}/errors.png`, fullPage: true });
+  await choose(`&a=${phase}.10-20&b=${phase}.40-60`);
+  result.compared = await page.evaluate(() => {
+    const { data, profile, other, errorOfDifference } = window.libprofile, { parent, name } = data.header.nodes, out = {};
+    parent.forEach((_, n) => {
+      const path = [];
+      for (let at = n; at > 0; at = parent[at]) path.unshift(name[at]);
+      const error = errorOfDifference(profile(), other(), [n], false);
+      out[path.join(" > ")] = error === Infinity ? -1 : error;
+    });
+    return out;
+  });
+  result.said = await page.textContent("#accuracy");
+  await page.screenshot({ path: `${shots}/errors-compared.png`, fullPage: true });
 } else if (action === "lines") {
   // The lines of a function that the page shows, in the file or served, of the whole run and of a selection.
   const select = async (name) => {

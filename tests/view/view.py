@@ -120,7 +120,7 @@ class Context:
             process.kill()
             process.wait()
 
-    def measured(self, name, *command, ended_well=True):
+    def measured(self, name, *command, ended_well=True, sample="100Hz"):
         """The profile of an example on two ranks."""
         if not shutil.which("mpirun.openmpi"):
             raise Skip("mpirun.openmpi is not installed")
@@ -128,7 +128,7 @@ class Context:
         shutil.rmtree(folder, ignore_errors=True)
         start = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env"]
         program = command[0] if Path(command[0]).is_absolute() else f"{self.options.examples}/{command[0]}.openmpi"
-        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_SAMPLE={sample}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
         expect((done.returncode == 0) == ended_well, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
         return folder
 
@@ -418,6 +418,45 @@ def functions_and_their_callers_are_those_of_the_report(context):
         lines = list(csv.reader(seen["csv"].splitlines()))
         expect_equal(lines[0][3:5], ["exclusive [ns]", "inclusive [ns]"], "head of the CSV")
         expect_equal(sum(float(line[3]) for line in lines[1:] if line[0] == "0"), total, "own time of the functions in the CSV")
+
+
+@test
+def errors_of_sampled_times_are_those_of_the_report(context):
+    """The page calculates them in TypeScript, the report in C++."""
+    folder = context.measured("hydro-errors", "hydro", 120, 12, sample="2kHz")
+    phase = next(p for p in context.report(folder)["phases"] if p["name"] == "timestep")["name"]
+    choices = {"whole": [], "rank": ["--rank", "1"], "phase": ["--phase", phase], "range": ["--phase", phase, "--iterations", "11:20"],
+               "long": ["--phase", phase, "--iterations", "6:60", "--rank", "1"], "one": ["--phase", phase, "--iterations", "31"]}
+
+    def is_near(value, wanted, part=0.003):  # the page has rounded numbers of samples and times of iterations
+        return abs(value - wanted) <= part * wanted + 50
+
+    def check(seen, served):
+        for part, choice in choices.items():
+            chain, compared = [], 0
+            for row in json.loads(run([context.options.tool, "report", folder, "--bottom-up", "--threads", "--format", "json", *choice]))["bottom_up"]:
+                del chain[row["depth"]:]
+                chain.append(f"{row['kind']} {row['name']}")
+                own, error = seen[part].get(" < ".join(chain), (0, 0))
+                is_sampled = chain[0].split()[0] in ("frame", "inlined")
+                if row["error"] is None or row["time"] == 0 or (error < 0 and not is_sampled):
+                    continue  # a page does not always know how far MPI calls of some iterations may be off
+                compared += 1 if is_sampled and row["error"] > 0 else 0
+                expect(is_near(error, row["error"]), f"error of {chain} in the {part}, served: {served}: {error}, in the report {row['error']}")
+                expect(is_near(own, row["time"], 0 if served else 0.01), f"time of {chain} in the {part}, served: {served}: {own}, in the report {row['time']}")
+            expect(compared >= 5, f"only {compared} sampled rows in the {part}")
+        rows = json.loads(run([context.options.tool, "report", folder, "--threads", "--phase", phase, "--compare", "11:20", "41:60", "--format", "json"]))["call_paths"]
+        errors = [(row["path"], row["error"], seen["compared"][row["path"]]) for row in rows if row["path"] in seen["compared"]]
+        known = [(path, wanted, error) for path, wanted, error in errors if wanted is not None and error >= 0]
+        expect(len(known) >= 5, f"only {len(known)} differences are known, served: {served}")
+        for path, wanted, error in known:
+            expect(is_near(error, wanted), f"error of the difference of {path}, served: {served}: {error}, in the report {wanted}")
+        expect("95 %" in seen["said"].replace("\u202f", " ") and "may be chance" in seen["said"], f"the page says {seen['said']!r}")
+        expect(any(seen["ranks"]), "no errors of ranks")
+
+    check(context.look(context.view(folder), "errors"), False)
+    with context.serve(folder) as (_, address):
+        check(context.look(address, "errors"), True)
 
 
 @test

@@ -68,6 +68,7 @@ class LineTree {
 
     FunctionLines lines(const SelectedTree& values, std::size_t metrics) {
         FunctionLines result;
+        result.strata = values.strata;
         result.own.resize(metrics);
         result.inclusive.resize(metrics);
         for (FunctionLine& line : lines_) line.own.resize(metrics), line.inclusive.resize(metrics);
@@ -223,15 +224,23 @@ std::vector<std::pair<std::string, FunctionLines>> hottest_lines(const Profile& 
                 if (cell.metric == static_cast<std::uint32_t>(Metric::Samples)) sums[cell.path][1] += cell.value;
                 if (cell.metric == static_cast<std::uint32_t>(Metric::Visits)) sums[cell.path][2] += cell.value;
             });
+    SampledStrata strata;
+    std::vector<SampledParts> parts(profile.paths.size());
+    for (const Location& location : profile.locations)
+        for (const PhaseData& data : location.phases)
+            strata.add(sampled_selection(profile, data), [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(parts[path], stratum, ns); });
     std::vector<std::pair<std::string, FunctionLines>> list;
     for (std::string& name : function_names(profile)) {
         if (list.size() == most) break;
         LineTree lines(profile, name, std::vector<bool>(profile.paths.size(), true));
         const FunctionTree& tree = lines.tree();
         SelectedTree values;
+        values.strata = strata.list();
         values.exclusive.assign(tree.nodes.size(), std::vector<SelectedValue>(metrics));
-        for (std::size_t p = 0; p < sums.size(); ++p)
+        for (std::size_t p = 0; p < sums.size(); ++p) {
             for (std::size_t m = 0; m < metrics; ++m) values.exclusive[tree.node_of_path[p]][m].value += sums[p][m];
+            add_parts(values.exclusive[tree.node_of_path[p]][0].parts, parts[p]);
+        }
         values.inclusive = values.exclusive;
         for (std::size_t n = tree.nodes.size(); n-- > 1;)
             for (std::size_t m = 0; m < metrics; ++m) values.inclusive[static_cast<std::size_t>(tree.nodes[n].parent)][m].add(values.inclusive[n][m]);

@@ -35,6 +35,7 @@ struct FunctionLines {
     std::vector<FunctionLine> lines; // with a value; by file, those with most own time first, then line
     std::vector<SelectedValue> own;
     std::vector<SelectedValue> inclusive; // the outermost calls only
+    std::vector<SampleStratum> strata;    // of the samples that shared out times
 };
 
 /// @param function one of function_names()

@@ -113,7 +113,9 @@ class Gatherer {
         for (const auto& [key, share] : shares)
             if (const PhaseData* data = find_phase(&location_, key.first)) {
                 std::vector<SelectedCell> cells = share_of(profile_, *data, share);
-                result_.is_scaled = result_.is_scaled || std::any_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.estimated; });
+                const bool is_scaled = std::any_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.estimated; });
+                if (with_samples_ && !is_scaled) result_.sampled.push_back(sampled_selection(profile_, *data));
+                result_.is_scaled = result_.is_scaled || is_scaled;
                 put(cells, key.second);
             }
     }

@@ -63,20 +63,16 @@ double squares_of_difference(const SamplePool& pool, const PoolTimes& times) {
 /// How the computing times of iterations vary, pool by pool, and the sums of those that are selected.
 class PoolSpread {
   public:
-    explicit PoolSpread(const PhaseData& data) : data_(data), all_(data.pools.size()), seen_(data.pools.size()) {
+    /// @param pools what their samples hit
+    PoolSpread(const PhaseData& data, const std::vector<PathTimes>& pools) : data_(data), all_(data.pools.size()), seen_(data.pools.size()) {
         for (std::size_t c = 0; c < data.pool_of_cluster.size(); ++c)
             if (const std::uint32_t pool = data.pool_of_cluster[c]; pool < all_.size())
                 all_[pool].iterations += static_cast<double>(c < data.clusters.size() ? data.clusters[c].size : data.unclustered);
-    }
-
-    void set_sums(const std::vector<PathTimes>& pools) {
-        for (std::size_t p = 0; p < all_.size(); ++p)
+        for (std::size_t p = 0; p < all_.size() && data.series; ++p)
             for (const auto& [path, ns] : pools[p]) all_[p].ns += ns;
-    }
-    /// Wall times of all iterations in place of their computing times.
-    void set_sums_to_wall() {
-        for (std::size_t i = 0; i < data_.iteration_ns.size(); ++i)
-            if (const std::uint32_t pool = pool_of(i); pool < all_.size()) all_[pool].ns += static_cast<double>(data_.iteration_ns[i]);
+        // Without values of single iterations their wall times bound how they differ.
+        for (std::size_t i = 0; i < data.iteration_ns.size() && !data.series; ++i)
+            if (const std::uint32_t pool = pool_of(i); pool < all_.size()) all_[pool].ns += static_cast<double>(data.iteration_ns[i]);
     }
 
     std::uint32_t pool_of(std::size_t iteration) const {
@@ -114,6 +110,24 @@ class PoolSpread {
     std::vector<PoolTimes> all_;
     std::vector<Seen> seen_;
 };
+
+/// Calls give(iteration, pool, ns) for the iterations from `first` to before `end` that are in a pool.
+template <class Give> void for_each_time(const PhaseData& data, const PoolSpread& spread, std::uint64_t first, std::uint64_t end, Give give) {
+    std::optional<SeriesReader> reader;
+    if (data.series) reader.emplace(*data.series, false);
+    for (std::uint64_t i = reader ? reader->skip_before(first) : first; i < end; ++i) {
+        const bool read = reader && reader->next();
+        const std::uint32_t pool = spread.pool_of(i);
+        if (i < first || pool >= data.pools.size()) continue;
+        double ns = reader || i >= data.iteration_ns.size() ? spread.mean(pool) : static_cast<double>(data.iteration_ns[i]);
+        if (read && reader->has_totals()) {
+            std::uint64_t sums[group_count] = {};
+            add_groups(reader->condensed(), sums);
+            ns = static_cast<double>(sums[static_cast<std::size_t>(TimeCategory::Compute)]);
+        }
+        give(i, pool, ns);
+    }
+}
 
 /// @param pools what their samples hit  @param times by pool
 SampledSelection selection_of(const PhaseData& data, const std::vector<PathTimes>& pools, const std::vector<PoolTimes>& times) {
@@ -163,40 +177,31 @@ SampledSelection sampled_selection(const Profile& profile, const PhaseData& data
     // A phase without iterations is chosen as a whole.
     if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - std::min<std::uint64_t>(iterations, 1))
         return sampled_selection(profile, data);
-    constexpr std::uint64_t around = 200; // iterations before and after that tell how much they vary
     const std::vector<PathTimes> pools = times_of_pools(profile, data);
-    PoolSpread spread(data);
-    if (data.series)
-        spread.set_sums(pools);
-    else
-        spread.set_sums_to_wall();
-    const std::uint64_t first = ranges.empty() ? iterations : ranges.front().first - std::min(ranges.front().first, around);
-    const std::uint64_t last = ranges.empty() || ranges.back().last >= iterations - std::min(iterations, around) ? iterations : ranges.back().last + around;
-    std::optional<SeriesReader> reader;
-    if (data.series) reader.emplace(*data.series, false);
+    PoolSpread spread(data, pools);
+    const std::uint64_t first = ranges.empty() ? iterations : ranges.front().first - std::min(ranges.front().first, iterations_around);
+    const bool is_late = ranges.empty() || ranges.back().last >= iterations - std::min(iterations, iterations_around + 1);
+    const std::uint64_t end = is_late ? iterations : ranges.back().last + 1 + iterations_around;
     std::size_t r = 0;
-    for (std::uint64_t i = reader ? reader->skip_before(first) : first; i < last; ++i) {
-        const bool read = reader && reader->next();
+    for_each_time(data, spread, first, end, [&](std::uint64_t i, std::uint32_t pool, double ns) {
         while (r < ranges.size() && ranges[r].last < i) ++r;
-        const std::uint32_t pool = spread.pool_of(i);
-        if (pool >= data.pools.size()) continue;
-        // Without values of single iterations their wall times bound how they differ.
-        double ns = reader || i >= data.iteration_ns.size() ? spread.mean(pool) : static_cast<double>(data.iteration_ns[i]);
-        if (read && reader->has_totals()) {
-            std::uint64_t sums[group_count] = {};
-            add_groups(reader->condensed(), sums);
-            ns = static_cast<double>(sums[static_cast<std::size_t>(TimeCategory::Compute)]);
-        }
         spread.see(pool, ns, r < ranges.size() && i >= ranges[r].first);
-    }
+    });
     return selection_of(data, pools, spread.times());
+}
+
+IterationTimes compared_times(const Profile& profile, const PhaseData& data) {
+    const PoolSpread spread(data, times_of_pools(profile, data));
+    IterationTimes times{std::vector<double>(data.cluster_of_iteration.size()), !data.series};
+    for_each_time(data, spread, 0, times.ns.size(), [&](std::uint64_t i, std::uint32_t, double ns) { times.ns[i] = ns; });
+    return times;
 }
 
 double sampling_error(const SampledParts& parts, const std::vector<SampleStratum>& all) {
     double part = 0, whole = 0;
     for (const SampleStratum& stratum : all) whole += stratum.ns;
     for (const auto& [stratum, ns] : parts) part += ns;
-    if (part >= whole) return 0;
+    if (part >= whole * (1 - 1e-12)) return 0; // sums of the same numbers in another order
     // A stratum of few samples tells little of its variance. So each gets some samples with the share of the whole.
     constexpr double added = 2;
     const double share = part / whole;

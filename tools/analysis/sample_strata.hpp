@@ -44,6 +44,16 @@ SampledSelection sampled_selection(const Profile& profile, const PhaseData& data
 /// The iterations in some ranges, in ascending order and without overlap. Reads the series around them.
 SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges);
 
+/// By how much the iterations of a phase differ.
+struct IterationTimes {
+    std::vector<double> ns; // by iteration: computing time; where it is not known the mean of its pool
+    bool is_wall = false;   // wall time instead: the values of single iterations were not kept
+};
+/// For the page, which makes the selection of a range itself if nobody serves it. Reads the whole series.
+IterationTimes compared_times(const Profile& profile, const PhaseData& data);
+/// So many iterations before the first and after the last selected one tell how much they vary.
+inline constexpr std::uint64_t iterations_around = 200;
+
 /// The strata of several phases and locations. Beyond `most_strata` some are taken together, which never makes an error smaller.
 class SampledStrata {
   public:

@@ -77,7 +77,8 @@ std::string PageServer::profile_of(const Selected& selected) {
         if (selected.from != 0) ranges.push_back({0, selected.from - 1});
         ranges.push_back({selected.to});
     }
-    SelectedColumns cells(tables_.cells);
+    SelectedColumns cells(profile_, tables_.cells);
+    SampledColumns sampled(tables_.cells);
     Json counts = Json::array(), sums = Json::array(), only_time = Json::array(), untold = Json::array();
     for (const Location* location : tables_.all) {
         const PhaseData* data = find_phase(location, selected.phase);
@@ -86,15 +87,17 @@ std::string PageServer::profile_of(const Selected& selected) {
         bool is_scaled = false;
         std::uint64_t untold_here = 0;
         if (data != nullptr && wanted) {
-            const WithInside all = cells_with_inside(profile_, *location, *data, ranges);
+            const WithInside all = cells_with_inside(profile_, *location, *data, ranges, true);
             is_scaled = all.is_scaled;
             for (const auto& part : all.cells) cells.add(part);
+            for (const SampledSelection& one : all.sampled) sampled.add(one);
             for (const std::uint64_t ns : all.untold) untold_here += ns;
             const std::uint64_t length = data->cluster_of_iteration.size();
             const std::uint64_t inside = std::min(selected.to, length) - std::min(selected.from, length);
             count = selected.rest ? length - inside : inside;
         }
         cells.end();
+        sampled.end();
         counts.push_back(count);
         only_time.push_back(is_scaled);
         untold.push_back(untold_here);
@@ -105,7 +108,11 @@ std::string PageServer::profile_of(const Selected& selected) {
                        {"keys", sections.add(cells.keys())},
                        {"values", sections.add(cells.values())},
                        {"errors", sections.add(cells.errors())}};
-    return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}, {"untold", untold}}, sections, next_column_);
+    Json strata = Json::array();
+    for (const SampleStratum& stratum : sampled.strata()) strata.push_back({stratum.ns, stratum.squares});
+    const Json samples = {{"counts", sections.add(sampled.counts())}, {"strata", strata}, {"parts", sections.add(sampled.parts())}};
+    return text_of({{"cells", list}, {"sampled", samples}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}, {"untold", untold}}, sections,
+                   next_column_);
 }
 
 std::string PageServer::source(const std::string& function, const std::string& metric, const Selected& selected) {

@@ -35,8 +35,8 @@ class PageServer {
         std::uint64_t first_rank = 0, end_rank = ~std::uint64_t{0};
     };
     /// "cells": a profile for each location (none for those of other ranks), out of what the profile holds of single iterations;
-    /// "iterations": how many were selected at each; "sums": whether all sums over its call paths are exact,
-    /// "only_time": of these only that of the time.
+    /// "sampled": what samples shared out of it (SampledColumns); "iterations": how many were selected at each; "sums": whether all sums
+    /// over its call paths are exact, "only_time": of these only that of the time.
     std::string profile_of(const Selected& selected);
 
     /// "source": the lines of a function, with their text.

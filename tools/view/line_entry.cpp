@@ -4,6 +4,7 @@
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace libprofile::tools {
 
@@ -29,6 +30,12 @@ Json pieces(const std::vector<std::string>& text, const std::vector<std::uint64_
     return list;
 }
 
+/// Null if it is not known.
+Json error_of(const SelectedValue& value, const std::vector<SampleStratum>& strata) {
+    if (value.bound == no_bound) return nullptr;
+    return value.bound + (value.parts.empty() ? 0 : static_cast<std::uint64_t>(std::llround(sampling_error(value.parts, strata))));
+}
+
 } // namespace
 
 Json line_entry(const Profile& profile, const std::string& function, const FunctionLines& found, std::array<std::size_t, 3> at,
@@ -44,7 +51,8 @@ Json line_entry(const Profile& profile, const std::string& function, const Funct
             Json called = Json::array();
             for (std::size_t i = 0; i < std::min(line.called.size(), most_called); ++i) called.push_back(line.called[i]);
             lines.push_back({line.line, line.inclusive[at[0]].value, line.own[at[0]].value, line.own[at[1]].value, line.inclusive[at[2]].value,
-                             line.inclusive[at[0]].estimated ? 1 : 0, called});
+                             line.inclusive[at[0]].estimated ? 1 : 0, called, error_of(line.inclusive[at[0]], found.strata),
+                             error_of(line.own[at[0]], found.strata)});
             numbers.push_back(line.line);
         }
         const LineSource source =
@@ -52,10 +60,13 @@ Json line_entry(const Profile& profile, const std::string& function, const Funct
         files.push_back({{"name", name}, {"note", source.note}, {"lines", lines}, {"text", pieces(source.text.lines, numbers)}});
         begin = end;
     }
+    const auto error = [&](const std::vector<SelectedValue>& values) { return values.empty() ? Json(0) : error_of(values[at[0]], found.strata); };
     const auto sum = [&](const std::vector<SelectedValue>& values, std::size_t m) { return values.empty() ? 0 : values[m].value; };
     return {{"function", function},
             {"own", sum(found.own, at[0])},
             {"inclusive", sum(found.inclusive, at[0])},
+            {"own_error", error(found.own)},
+            {"inclusive_error", error(found.inclusive)},
             {"samples", sum(found.own, at[1])},
             {"files", files}};
 }

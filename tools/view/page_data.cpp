@@ -6,6 +6,7 @@
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/regions.hpp"
+#include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/analysis/unresolved.hpp"
 #include "tools/names/labels.hpp"
@@ -236,6 +237,7 @@ class PageData {
                 all += data == nullptr ? 0 : static_cast<double>(data->wall_inclusive_ns);
             }
             list.push_back({{"name", profile_.phases[p].name},
+                            {"samples", samples(p)},
                             {"kind", kinds[static_cast<std::size_t>(profile_.phases[p].kind)]},
                             {"wall", wall},
                             {"inclusive", inclusive},
@@ -320,12 +322,65 @@ class PageData {
                 {"cells", cells_json(cells, sections_)}};
     }
 
+    /// Clusters of a location in the order of the page, the largest first.
+    static std::vector<std::uint32_t> cluster_order(const PhaseData& data) {
+        std::vector<std::uint32_t> order(data.clusters.size());
+        for (std::uint32_t c = 0; c < order.size(); ++c) order[c] = c;
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return data.clusters[a].size > data.clusters[b].size; });
+        return order;
+    }
+
+    /// The pools of samples that shared out computing time, by location: of each how many samples it has, in thousandths, and whether it is mixed;
+    /// of each cluster which one it is in, plus 1. If they are few, the times of iterations by which a pool's iterations differ, in units.
+    Json samples(std::uint32_t phase) {
+        std::size_t iterations = 0;
+        for (const Location* location : tables_.all)
+            if (const PhaseData* data = find_phase(location, phase)) iterations += data->cluster_of_iteration.size();
+        const bool with_times = !request_.served && iterations <= request_.iteration_times;
+        NumberColumn numbers, mixed, of_cluster, times;
+        Json counts = Json::array(), units = Json::array(), wall = Json::array();
+        for (const Location* location : tables_.all) {
+            const PhaseData* data = find_phase(location, phase);
+            counts.push_back(data == nullptr ? 0 : data->pools.size());
+            std::uint64_t unit = 0;
+            bool is_wall = false;
+            if (data != nullptr && !data->pools.empty()) {
+                for (const SamplePool& pool : data->pools) {
+                    numbers.add(static_cast<std::uint64_t>(std::llround(1000 * pool.samples)));
+                    mixed.add(pool.is_mixed ? 1 : 0);
+                }
+                for (const std::uint32_t c : cluster_order(*data)) of_cluster.add((data->pool_of_cluster[c] + 1) % (data->pools.size() + 1));
+                of_cluster.add((data->pool_of_cluster.back() + 1) % (data->pools.size() + 1));
+                if (with_times && !data->cluster_of_iteration.empty()) is_wall = add_times(*data, times, unit);
+            }
+            units.push_back(unit);
+            wall.push_back(is_wall);
+        }
+        return {{"counts", counts},
+                {"numbers", sections_.add(numbers)},
+                {"mixed", sections_.add(mixed)},
+                {"of_cluster", sections_.add(of_cluster)},
+                {"units", units},
+                {"wall", wall},
+                {"times", sections_.add(times)}};
+    }
+
+    /// Times of iterations in units of which the mean has a thousand, so that they take little space.
+    /// @return whether they are wall times
+    bool add_times(const PhaseData& data, NumberColumn& to, std::uint64_t& unit) const {
+        const IterationTimes times = compared_times(profile_, data);
+        double sum = 0;
+        for (const double ns : times.ns) sum += ns;
+        unit = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sum / static_cast<double>(times.ns.size()) / 1000));
+        for (const double ns : times.ns) to.add(static_cast<std::uint64_t>(std::llround(ns / static_cast<double>(unit))));
+        return times.is_wall;
+    }
+
     static void add_clusters(const PhaseData& data, const std::vector<std::uint32_t>& kind_of, CellColumns& cells, NumberColumn& sizes, NumberColumn& classes,
                              NumberColumn& times, NumberColumn& deviations, NumberColumn& members, NumberColumn& kinds) {
         const std::size_t n = data.clusters.size();
-        std::vector<std::uint32_t> order(n), position_of(n + 1, static_cast<std::uint32_t>(n));
-        for (std::uint32_t c = 0; c < n; ++c) order[c] = c;
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return data.clusters[a].size > data.clusters[b].size; });
+        const std::vector<std::uint32_t> order = cluster_order(data);
+        std::vector<std::uint32_t> position_of(n + 1, static_cast<std::uint32_t>(n));
         for (std::uint32_t o = 0; o < n; ++o) position_of[order[o]] = o;
         std::vector<std::uint64_t> sum(n + 1), count(n + 1);
         std::vector<double> square(n + 1);

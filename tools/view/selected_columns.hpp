@@ -2,6 +2,7 @@
 // Contract: one thread; allocates; throws std::bad_alloc only.
 #pragma once
 
+#include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/view/cell_columns.hpp"
 
@@ -9,10 +10,11 @@
 
 namespace libprofile::tools {
 
-/// Like CellColumns, but values are whole, and errors() has for each one its error plus 1; 0 if unknown.
+/// Like CellColumns, but values are whole, and errors() has for each one its error plus 1; 0 if unknown. Times that samples shared out have no
+/// error here: see SampledColumns.
 class SelectedColumns {
   public:
-    explicit SelectedColumns(const CellTables& tables) : tables_(tables) {}
+    SelectedColumns(const Profile& profile, const CellTables& tables) : profile_(profile), tables_(tables) {}
 
     /// Adds cells to the profile that end() closes.
     void add(const std::vector<SelectedCell>& cells);
@@ -27,9 +29,30 @@ class SelectedColumns {
     struct Entry {
         std::uint64_t key, value, bound;
     };
+    const Profile& profile_;
     const CellTables& tables_;
     std::vector<Entry> entries_;
     NumberColumn counts_, keys_, values_, errors_;
+};
+
+/// What samples shared out of chosen iterations: per location the number of its strata and of its parts; per stratum what SampleStratum has;
+/// per part its node, its stratum at the location, and its time.
+class SampledColumns {
+  public:
+    explicit SampledColumns(const CellTables& tables) : tables_(tables) {}
+
+    void add(const SampledSelection& selection);
+    void end();
+
+    const NumberColumn& counts() const { return counts_; }
+    const std::vector<SampleStratum>& strata() const { return strata_; }
+    const NumberColumn& parts() const { return parts_; }
+
+  private:
+    const CellTables& tables_;
+    std::vector<SampleStratum> strata_;
+    std::size_t strata_before_ = 0, parts_here_ = 0;
+    NumberColumn counts_, parts_;
 };
 
 } // namespace libprofile::tools

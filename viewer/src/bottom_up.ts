@@ -95,9 +95,6 @@ export class BottomUp {
   own(row: number, p: SelectionProfile): number {
     return this.sum(this.calls[row]!, p.exclusive);
   }
-  ownError(row: number, p: SelectionProfile): number {
-    return this.sum(this.calls[row]!, p.exclusiveError);
-  }
   /** With what is called. What has no call path is called by nobody and calls nothing. */
   inclusive(row: number, p: SelectionProfile): number {
     return this.node[row] === 0 ? p.exclusive[0]! : this.sum(this.outermost[row]!, p.inclusive);

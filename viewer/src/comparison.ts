@@ -54,6 +54,13 @@ export class Comparison {
 
   private async profileOf(selection: Selection, known: Known | null): Promise<SelectionProfile> {
     const clustered = selection.phase >= 0 && this.data.header.phases[selection.phase]!.clusters && !known;
-    return new SelectionProfile(this.data, selection, this.store.state.row, clustered ? await this.data.parts(selection.phase) : null, known);
+    return new SelectionProfile(
+      this.data,
+      selection,
+      this.store.state.row,
+      clustered ? await this.data.parts(selection.phase) : null,
+      await this.data.pools(),
+      known,
+    );
   }
 }

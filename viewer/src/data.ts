@@ -3,6 +3,7 @@ import { BottomUp } from "./bottom_up";
 import { readClusters, readInside, type Clusters, type Inside, type Parts } from "./clusters";
 import { ask, bytesOf, cellsOf, numbersByName, numbersOf, seriesOf, type Cells } from "./columns";
 import type { Header, MapHeader } from "./header";
+import { readPools, type Pools } from "./pools";
 import { knownParameters, readKnown, type Known } from "./known";
 import type { Selection } from "./selection";
 
@@ -16,6 +17,11 @@ export interface Spread {
   ranks: Float64Array; // 0 if nothing is known
 }
 
+export interface PhasePools {
+  clusters: Clusters | null; // null if the phase has no iterations
+  of: Pools;
+}
+
 export class Data {
   readonly header: Header;
   readonly nodes: number;
@@ -24,6 +30,8 @@ export class Data {
   totals!: Cells;
   /** Location of the main thread of each rank, -1 if it has no data. */
   readonly mainOfRank: Int32Array;
+  /** Nodes whose computing time samples shared out. */
+  readonly isSampled: boolean[];
   private cache = new Map<string, Promise<unknown>>();
 
   constructor() {
@@ -31,6 +39,9 @@ export class Data {
     this.nodes = this.header.nodes.parent.length;
     this.columns = this.header.columns.length;
     this.locations = this.header.locations.rank.length;
+    const computing = this.header.metrics.findIndex((m) => m.name === "execution"),
+      { kind, row } = this.header.nodes;
+    this.isSampled = row.map((r, n) => n !== 0 && r === computing && kind[n] !== "quota" && kind[n] !== "not_sampled");
     this.mainOfRank = new Int32Array(this.header.job.ranks).fill(-1);
     this.header.locations.rank.forEach((rank, l) => {
       if (this.header.locations.thread[l] === 0 && rank < this.mainOfRank.length) this.mainOfRank[rank] = l;
@@ -141,6 +152,18 @@ export class Data {
 
   clusters(p: number): Promise<Clusters> {
     return this.once(`clusters ${p}`, () => readClusters(this.header.phases[p]!.clusters!));
+  }
+
+  /** By phase: the pools of samples, and the clusters that are in them. */
+  pools(): Promise<PhasePools[]> {
+    return this.once("pools", () =>
+      Promise.all(
+        this.header.phases.map(async (phase, p) => {
+          const clusters = phase.clusters ? await this.clusters(p) : null;
+          return { clusters, of: await readPools(phase.samples, clusters) };
+        }),
+      ),
+    );
   }
 
   inside(p: number): Promise<Inside | null> {

@@ -29,6 +29,8 @@ export interface MapHeader {
 }
 export interface PhaseHeader {
   name: string;
+  /** Pools of samples: pools.ts. */
+  samples: { counts: number[]; numbers: number; mixed: number; of_cluster: number; units: number[]; wall: boolean[]; times: number };
   kind: "outside" | "aggregate" | "iterations";
   wall: number[];
   inclusive: number[];
@@ -53,14 +55,21 @@ export interface PhaseHeader {
   inside?: { lengths: number[]; known: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
-/** The lines of a function. A line has its number (0: unknown), its inclusive and own value, samples, calls, 1 for an estimate, and what it
- *  calls most. */
+/** The lines of a function. A line has its number (0: unknown), its inclusive and own value, samples, calls, 1 for an estimate, what it
+ *  calls most, and how far both values may be off (null: not known). */
 export interface LinesHeader {
   function: string;
   own: number;
   inclusive: number;
+  own_error: number | null;
+  inclusive_error: number | null;
   samples: number;
-  files: { name: string; note: string; lines: [number, number, number, number, number, number, string[]][]; text: { first: number; lines: string[] }[] }[];
+  files: {
+    name: string;
+    note: string;
+    lines: [number, number, number, number, number, number, string[], number | null, number | null][];
+    text: { first: number; lines: string[] }[];
+  }[];
 }
 export interface Header {
   served: boolean; // by libprofile view --serve: the page can ask for what it does not have

@@ -3,7 +3,7 @@
 import { warmth, css, difference, readableOn, themeColor } from "./color";
 import type { Data } from "./data";
 import { percent, quantity, shortName } from "./format";
-import type { SelectionProfile } from "./profile";
+import { errorOfDifference, type SelectionProfile } from "./profile";
 import type { Store } from "./state";
 import { Picture, type Surface } from "./surface";
 
@@ -102,9 +102,14 @@ export class Icicle {
     const p = this.profile!,
       m = this.data.header.metrics[p.parts.row]!,
       h = this.data.header.nodes;
-    let text = `${h.name[node]}${h.place[node] ? " (" + h.place[node] + ")" : ""}: ${p.exact || (p.known && p.inclusiveError[node] !== Infinity) ? "" : "≈ "}${quantity(p.inclusive[node]!, m.unit)} inclusive (${percent(p.inclusive[0] ? p.inclusive[node]! / p.inclusive[0] : 0)}), ${quantity(p.exclusive[node]!, m.unit)} own, imbalance ${percent(p.imbalance(node))}`;
-    if (this.other)
-      text += `; B − A: ${quantity(this.other.inclusive[node]! / this.other.unit() - p.inclusive[node]! / p.unit(), m.unit)} per rank${p.selection.phase >= 0 ? " and iteration" : ""}`;
+    const show = (value: number): string => quantity(value, m.unit);
+    let text = `${h.name[node]}${h.place[node] ? " (" + h.place[node] + ")" : ""}: ${p.exact || (p.known && p.inclusiveError[node] !== Infinity) ? "" : "≈ "}${show(p.inclusive[node]!)}${p.quality([node], false, show)} inclusive (${percent(p.inclusive[0] ? p.inclusive[node]! / p.inclusive[0] : 0)}), ${show(p.exclusive[node]!)}${p.quality([node], true, show)} own, imbalance ${percent(p.imbalance(node))}`;
+    if (this.other) {
+      const difference = this.other.inclusive[node]! / this.other.unit() - p.inclusive[node]! / p.unit(),
+        error = errorOfDifference(p, this.other, [node], false);
+      text += `; B − A: ${show(difference)}${error === 0 || error === Infinity ? "" : ` ± ${show(error)}`} per rank${p.selection.phase >= 0 ? " and iteration" : ""}`;
+      if (difference !== 0 && Math.abs(difference) <= error && error !== Infinity) text += ", within the error (95 %)";
+    }
     return text;
   }
 

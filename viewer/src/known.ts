@@ -10,6 +10,9 @@ export interface Known {
   sums: boolean[];
   onlyTime: boolean[];
   untold: number[];
+  /** What samples shared out: by location its strata, and its parts as node, stratum, ns. */
+  strata: [number, number][][];
+  parts: Float64Array[];
 }
 
 /** What to ask for. For "all but these ranks" the server sends all ranks. */
@@ -31,9 +34,17 @@ export async function readKnown(parameters: Record<string, number>): Promise<Kno
     sums: boolean[];
     only_time: boolean[];
     untold: number[];
+    sampled: { counts: number; strata: [number, number][]; parts: number };
   }>("profile", parameters);
   const { counts, keys, values, errors } = await numbersByName(sent.cells, ["counts", "keys", "values", "errors"]);
   for (let i = 0; i < errors.length; ++i) errors[i] = errors[i] === 0 ? Infinity : errors[i]! - 1;
   const { iterations, sums, only_time: onlyTime, untold } = sent;
-  return { cells: { ...keysOf(counts, keys), values }, errors, iterations, sums, onlyTime, untold };
+  const sampled = await numbersByName(sent.sampled, ["counts", "parts"]),
+    strata: [number, number][][] = [],
+    parts: Float64Array[] = [];
+  for (let l = 0, stratum = 0, part = 0; l < iterations.length; ++l) {
+    strata.push(sent.sampled.strata.slice(stratum, (stratum += sampled.counts[2 * l]!)));
+    parts.push(sampled.parts.subarray(part, (part += 3 * sampled.counts[2 * l + 1]!)));
+  }
+  return { cells: { ...keysOf(counts, keys), values }, errors, iterations, sums, onlyTime, untold, strata, parts };
 }

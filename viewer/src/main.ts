@@ -4,6 +4,7 @@ import { Comparison } from "./comparison";
 import { Data } from "./data";
 import { $, messageOf } from "./dom";
 import { percent, quantity } from "./format";
+import { errorOfDifference } from "./profile";
 import { showAccuracy } from "./panes/accuracy";
 import { CallPathsPane } from "./panes/call_paths";
 import { CodePane } from "./panes/code";
@@ -68,6 +69,7 @@ async function start(): Promise<void> {
       profile: () => comparison.a,
       other: () => comparison.b,
       format: { quantity, percent },
+      errorOfDifference,
       clusterName,
     },
   });

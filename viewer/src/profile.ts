@@ -1,11 +1,11 @@
 // The profile of a selection: values by call path, by metric and by location. This is the arithmetic behind the three trees.
 import type { Clusters, LocationClusters, Parts } from "./clusters";
 import type { Cells } from "./columns";
-import type { Data } from "./data";
+import type { Data, PhasePools } from "./data";
 import type { Known } from "./known";
+import type { Range } from "./pools";
+import { chosenOf, Sampled } from "./sampled";
 import { hasLocation, isRange, type Selection } from "./selection";
-
-type Range = [number, number]; // iterations from (included) to (excluded)
 
 /** The exclusive values that a metric is made of: columns of the cells, or, for times, the nodes that count. */
 export class MetricParts {
@@ -48,7 +48,9 @@ export class SelectionProfile {
   exact = true;
   /** Made of what the profile holds of single iterations. */
   readonly known: boolean;
-  /** How far values by node may be off, Infinity if unknown. An inclusive value is off by at most the sum of its parts. */
+  /** What samples shared out of the metric, and how far it may be off. */
+  readonly sampled: Sampled;
+  /** How far all else may be off by node, Infinity if unknown. An inclusive value is off by at most the sum of its parts. */
   readonly exclusiveError: Float64Array;
   readonly inclusiveError: Float64Array;
   /** The part of the metric, over all nodes, whose error is unknown. */
@@ -72,6 +74,7 @@ export class SelectionProfile {
     readonly selection: Selection,
     row: number,
     parts: Parts | null,
+    private readonly pools: PhasePools[],
     known: Known | null = null,
   ) {
     const { nodes, columns, locations, header } = data;
@@ -80,6 +83,7 @@ export class SelectionProfile {
     this.byLocation = new Float64Array(nodes * locations);
     this.exclusiveError = new Float64Array(nodes);
     this.untoldBy = new Float64Array(locations);
+    this.sampled = new Sampled(header.nodes.parent);
     this.known = known !== null;
     this.weights = new Uint8Array(nodes * columns);
     for (let n = 0; n < nodes; ++n) for (const c of this.parts.columnsOf(data, n)) this.weights[n * columns + c] = 1;
@@ -88,11 +92,11 @@ export class SelectionProfile {
     for (let l = 0; l < locations; ++l) {
       if (!hasLocation(data, selection, l)) continue;
       ++this.locations;
-      if (selection.phase < 0) for (let p = 0; p < header.phases.length; ++p) this.add(data.totals, p * locations + l, l, 1);
+      if (selection.phase < 0) for (let p = 0; p < header.phases.length; ++p) this.addPhase(p, l);
       else if (known && range) this.addKnown(known, l);
       else if (parts === null) {
         this.instances += header.phases[selection.phase]!.instances[l]!;
-        this.add(data.totals, selection.phase * locations + l, l, 1);
+        this.addPhase(selection.phase, l);
       } else {
         const n = parts.clusters.get(selection.phase)!.of[l]!.members.length,
           { from, to } = selection;
@@ -132,17 +136,55 @@ export class SelectionProfile {
   }
 
   /** Adds a profile, its times by a factor of their own. */
-  private add(c: Cells, profile: number, l: number, factor: number, factorOfTimes = factor): void {
-    const { nodes, columns } = this.data,
+  private add(c: Cells, profile: number, l: number, factor: number, factorOfTimes = factor, factorOfSampled = factorOfTimes): void {
+    const { nodes, columns, isSampled } = this.data,
       { cells, byLocation, weights, times } = this,
       end = c.first[profile + 1]!,
       base = l * nodes;
     for (let i = c.first[profile]!; i < end; ++i) {
       const key = c.keys[i]!;
-      const value = c.values[i]! * (times[key % columns] ? factorOfTimes : factor);
+      const isSampledTime = key % columns === 0 && isSampled[key / columns],
+        value = c.values[i]! * (isSampledTime ? factorOfSampled : times[key % columns] ? factorOfTimes : factor);
       cells[key]! += value;
       if (weights[key] !== 0) byLocation[base + ((key / columns) | 0)]! += value;
     }
+  }
+
+  /** All of a phase: exact, but for what samples shared out. */
+  private addPhase(p: number, l: number): void {
+    this.add(this.data.totals, p * this.data.locations + l, l, 1);
+    this.addSampled(p, l, null);
+  }
+
+  /** Notes what samples shared out of a phase or of some iterations, `counts[c]` of each cluster.
+   *  @returns how the computing time of these iterations compares to that of mean members of their clusters; null if the page does not know it */
+  private addSampled(p: number, l: number, ranges: Range[] | null, counts: Float64Array | null = null): number | null {
+    const { columns, isSampled, totals, locations } = this.data,
+      { clusters, of } = this.pools[p]!,
+      pools = of[l]!;
+    if (ranges && pools.times === null) return null;
+    const cells = clusters?.cells ?? totals,
+      first = clusters?.of[l]!.first ?? p * locations + l,
+      computing = pools.samples.map(() => 0),
+      hits = pools.samples.map(() => new Map<number, number>());
+    let means = 0,
+      measured = 0;
+    pools.ofCluster.forEach((pool, c) => {
+      for (let i = cells.first[first + c]!; i < cells.first[first + c + 1]! && pool >= 0; ++i) {
+        const node = cells.keys[i]! / columns;
+        if (!isSampled[node]) continue; // nor if it is no time: then it is not whole
+        computing[pool]! += cells.values[i]!;
+        if (counts?.[c]) means += (cells.values[i]! * counts[c]!) / clusters!.sizes[first + c]!;
+        hits[pool]!.set(node, (hits[pool]!.get(node) ?? 0) + cells.values[i]!);
+      }
+    });
+    chosenOf(pools, computing, ranges).forEach(({ ns, squares, share }, pool) => {
+      const stratum = this.sampled.addStratum(l, ns, squares);
+      measured += ns;
+      if (share === 0) return;
+      for (const [node, all] of hits[pool]!) if (this.weights[node * columns] !== 0) this.sampled.addPart(node, stratum, all * share);
+    });
+    return pools.isWall || means === 0 ? 1 : measured / means;
   }
 
   private addKnown(known: Known, l: number): void {
@@ -157,6 +199,10 @@ export class SelectionProfile {
       this.exclusiveError[(key / this.data.columns) | 0]! += error;
       if (error === Infinity) this.estimated += known.cells.values[i]!;
     }
+    const strata = known.strata[l]!.map(([ns, squares]) => this.sampled.addStratum(l, ns, squares)),
+      parts = known.parts[l]!;
+    for (let i = 0; i < parts.length; i += 3)
+      if (this.weights[parts[i]! * this.data.columns] !== 0) this.sampled.addPart(parts[i]!, strata[parts[i + 1]!]!, parts[i + 2]!);
   }
 
   /** Adds iterations of a phase, with inner phases. Returns how many iterations they are. */
@@ -167,8 +213,8 @@ export class SelectionProfile {
     const counts = countByCluster(own, ranges),
       all = counts.reduce((x, y) => x + y, 0);
     if (all === own.members.length)
-      this.add(this.data.totals, phase * this.data.locations + l, l, 1); // also what has no iteration number
-    else this.addClusters(clusters, own, counts, l);
+      this.addPhase(phase, l); // also what has no iteration number
+    else this.addClusters(clusters, own, counts, l, this.addSampled(phase, l, ranges, counts));
     const inside = parts.inside.get(phase);
     let iterationTime = 0;
     for (let c = 0; c < own.count; ++c) iterationTime += clusters.times[own.first + c]!;
@@ -180,17 +226,30 @@ export class SelectionProfile {
     return all;
   }
 
-  /** Adds `counts[c]` mean members of each cluster. */
-  private addClusters(clusters: Clusters, own: LocationClusters, counts: Float64Array, l: number): void {
+  /** Adds `counts[c]` mean members of each cluster.
+   *  @param ratio from addSampled */
+  private addClusters(clusters: Clusters, own: LocationClusters, counts: Float64Array, l: number, ratio: number | null): void {
     for (let c = 0; c < own.count; ++c) {
       const n = counts[c]!,
         size = clusters.sizes[own.first + c]!;
       if (n === 0 || size === 0) continue;
-      this.add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
+      const factor = n === size ? 1 : n / size;
+      this.add(clusters.cells, own.first + c, l, factor, factor, factor * (ratio ?? 1));
       if (n === size && !clusters.rounded) continue;
       this.exact = false;
+      if (n !== size) this.addUnknown(clusters.cells, own.first + c, ratio !== null);
       // A sample of n out of N members. Times of iterations tell how similar the members are.
       if (n < size) this.variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
+    }
+  }
+
+  /** Nothing is known about the errors of a profile's values, except of sampled ones. */
+  private addUnknown(c: Cells, profile: number, exceptSampled = false): void {
+    const { columns, isSampled } = this.data;
+    for (let i = c.first[profile]!; i < c.first[profile + 1]!; ++i) {
+      const key = c.keys[i]!,
+        node = (key / columns) | 0;
+      if (this.weights[key] !== 0 && !(exceptSampled && isSampled[node] && key % columns === 0)) this.exclusiveError[node] = Infinity;
     }
   }
 
@@ -245,25 +304,36 @@ export class SelectionProfile {
         shares.set(p, share);
       }
     }
-    for (const [p, list] of inner) this.addIterations(parts, p, list, l, level + 1);
+    for (const [p, list] of [...inner].sort((x, y) => x[0] - y[0])) this.addIterations(parts, p, list, l, level + 1);
     const part = (value: number, whole: number): number => (whole ? Math.min(1, value / whole) : 0);
     for (const [p, share] of shares) {
       const time = part(share.time, header.phases[p]!.wall[l]!),
         count = part(share.count, header.phases[p]!.instances[l]!);
-      if (time < 1 || count < 1) this.exact = false;
       this.add(totals, p * locations + l, l, count, time);
+      if (time === 1 && count === 1) {
+        this.addSampled(p, l, null);
+        continue;
+      }
+      this.exact = false;
+      this.addUnknown(totals, p * locations + l);
     }
   }
 
-  /** How exact a value is, as text that follows it. */
-  quality(node: number, own: boolean, show: (value: number) => string): string {
-    return this.qualityOf((own ? this.exclusiveError : this.inclusiveError)[node]!, show);
+  /** How far the values of some nodes together may be off: what is stored with a bound, at most; and half of the 95 % interval of what is sampled. */
+  errorsOf(nodes: number[], own: boolean, location = -1): { bound: number; sampling: number } {
+    const bounds = own ? this.exclusiveError : this.inclusiveError;
+    return { bound: nodes.reduce((sum, n) => sum + bounds[n]!, 0), sampling: this.sampled.error(nodes, !own, location) };
   }
-  /** The same for a sum of values, whose errors were added up. */
-  qualityOf(error: number, show: (value: number) => string): string {
-    if (this.exact) return "";
-    if (!this.known) return " (estimate)";
-    return error === 0 ? " (exact)" : error === Infinity ? " (estimate)" : ` ± ${show(error)}`;
+  errorOf(nodes: number[], own: boolean, location = -1): number {
+    const { bound, sampling } = this.errorsOf(nodes, own, location);
+    return bound + sampling;
+  }
+
+  /** How exact a value is, as text that follows it. */
+  quality(nodes: number[], own: boolean, show: (value: number) => string): string {
+    const error = this.errorOf(nodes, own);
+    if (error === Infinity) return " (estimate)";
+    return error !== 0 ? ` ± ${show(error)}` : this.exact ? "" : " (exact)";
   }
 
   /** A metric over all call paths and locations. */
@@ -295,6 +365,16 @@ export class SelectionProfile {
   unit(): number {
     return Math.max(1, this.selection.phase < 0 ? this.locations : this.instances);
   }
+}
+
+/** How far the difference of two means may be off; Infinity if unknown. As in `libprofile report --compare`. */
+export function errorOfDifference(a: SelectionProfile, b: SelectionProfile, nodes: number[], own: boolean): number {
+  const [x, y] = [a, b].map((p, i) => {
+    const { bound, sampling } = p.errorsOf(nodes, own),
+      isMissed = !p.sampled.has(nodes, !own) && (i === 0 ? b : a).sampled.has(nodes, !own); // what no sample hit may have some
+    return { bound: bound / p.unit(), sampling: (isMissed ? p.sampled.errorOfNothing() : sampling) / p.unit() };
+  });
+  return x!.bound + y!.bound + Math.hypot(x!.sampling, y!.sampling);
 }
 
 /** How many iterations of the ranges each cluster has. */

@@ -91,9 +91,19 @@ export function boundSentence(metric: Metric, bound: number): string {
   return bound > 0 ? `MPI call paths: ±${quantity(bound, metric.unit)} in all (stored error bound).` : "MPI call paths are exact.";
 }
 
-/** How much of the selection is in sampled call paths. */
-export function sampledSentence(share: number): string {
-  return `${percent(share)} of it is in sampled call paths and is an estimate: it is distributed as in the mean of the cluster.`;
+/** How much of the selection is in call paths whose values are not stored by iteration. */
+export function estimatedSentence(share: number): string {
+  return `${percent(share)} of it is an estimate: it is distributed as in the mean of the cluster.`;
+}
+
+/** What divided computing time among functions. */
+export function samplingSentence(): string {
+  return "Samples divide computing time among functions: ± is the 95 % interval.";
+}
+
+/** What a comparison shows in place of a difference. */
+export function chanceSentence(): string {
+  return "In brackets: a difference within its error (95 %), which may be chance.";
 }
 
 /** What is unknown in iterations whose inner phases the profile does not have. */

@@ -4,21 +4,23 @@ import type { Data } from "../data";
 import { $ } from "../dom";
 import type { SelectionProfile } from "../profile";
 import { isRange } from "../selection";
-import { boundSentence, measuredSentence, sampledSentence, standardErrorSentence, untoldSentence } from "../words";
+import { boundSentence, chanceSentence, estimatedSentence, samplingSentence, measuredSentence, standardErrorSentence, untoldSentence } from "../words";
 
 export async function showAccuracy(data: Data, comparison: Comparison): Promise<void> {
   const { a, b, failure } = comparison,
     text = $("accuracy"),
     exact = a.exact && (!b || b.exact);
   text.classList.toggle("estimate", !exact);
-  const sentences = exact ? ["Exact: sums of stored integers."] : a.known ? knownSentences(data, a) : await estimateSentences(data, a, failure);
+  const sentences = a.known ? knownSentences(data, a) : exact ? ["Exact: sums of stored integers."] : await estimateSentences(data, a, failure);
   if (comparison.a !== a) return; // something else was selected meanwhile
+  if (!a.sampled.isEmpty()) sentences.push(samplingSentence());
   if (data.header.phases[a.selection.phase]?.inside) sentences.push("Inner phases are included.");
   if (a.untold() > 0) sentences.push(untoldSentence(b ? " of A" : ""));
   if (b && b.untold() > 0) sentences.push(untoldSentence(" of B"));
   if (b) {
     const [iterationsA, iterationsB] = [a, b].map((p) => p.selection.phase >= 0);
     const other = iterationsA === iterationsB ? "" : ` (B: ${iterationsB ? "also per iteration" : "of the whole run"})`;
+    if (!a.sampled.isEmpty() || !b.sampled.isEmpty()) sentences.push(chanceSentence());
     sentences.push(`Compared: means per rank${iterationsA ? " and iteration" : ""}${other}.`);
   }
   text.textContent = sentences.join(" ");
@@ -30,7 +32,7 @@ function knownSentences(data: Data, a: SelectionProfile): string[] {
     bound = a.exclusiveError.reduce((all, error) => (error === Infinity ? all : all + error), 0);
   const sentences = [`Read from what the profile has of these iterations${a.inclusiveError[0] === 0 ? "; sums are exact" : ""}.`];
   if (bound > 0 || a.estimated < sum) sentences.push(boundSentence(data.header.metrics[a.parts.row]!, bound));
-  if (a.estimated > 0) sentences.push(sampledSentence(sum === 0 ? 0 : a.estimated / sum));
+  if (a.estimated > 0) sentences.push(estimatedSentence(sum === 0 ? 0 : a.estimated / sum));
   return sentences;
 }
 

@@ -4,12 +4,23 @@ import type { Data } from "../data";
 import { $ } from "../dom";
 import { exactly, quantity, shortName } from "../format";
 import type { Header } from "../header";
-import type { SelectionProfile } from "../profile";
+import { errorOfDifference, type SelectionProfile } from "../profile";
 import type { Direction, Sorting, Store } from "../state";
 import { Tree } from "../tree";
 import type { TreeContent, TreeValues } from "../tree/content";
 
 const nodeName = (nodes: Header["nodes"], n: number): string => (nodes.kind[n] === "inlined" ? "[inlined] " : "") + shortName(nodes.name[n]!);
+
+/** A line about the difference of means, if there is something to compare with. */
+function differenceHint(a: SelectionProfile, b: SelectionProfile | null, nodes: number[], own: boolean, show: (value: number) => string): string[] {
+  if (!b) return [];
+  const sum = (p: SelectionProfile): number => nodes.reduce((all, n) => all + (own ? p.exclusive : p.inclusive)[n]!, 0) / p.unit(),
+    difference = sum(b) - sum(a),
+    error = errorOfDifference(a, b, nodes, own);
+  const quality =
+    error === 0 ? "" : error === Infinity ? " (estimate)" : ` ± ${show(Math.round(error))}${Math.abs(difference) <= error ? ", within the error (95 %)" : ""}`;
+  return [`B − A ${show(Math.round(difference))}${quality}`];
+}
 
 const search = $<HTMLInputElement>("search"),
   directionSelect = $<HTMLSelectElement>("direction"),
@@ -143,6 +154,16 @@ export class CallPathsPane {
       second = b ? valuesOf(b) : null,
       untold = [a.untold(), b?.untold() ?? 0];
     const show = (v: number): string => exactly(v, metric.unit);
+    // Of the functions with samples the one after this one by value.
+    let next: Map<number, number> | null = null;
+    const nextOf = (row: number): number => {
+      if (!next) {
+        const order = rows.parent.flatMap((p, r) => (p < 0 && a.sampled.has(rows.calls[r]!, false) ? [r] : []));
+        order.sort((x, y) => first.inclusive(y) - first.inclusive(x));
+        next = new Map(order.map((r, i) => [r, order[i + 1] ?? -1]));
+      }
+      return next.get(row) ?? -1;
+    };
     return {
       parent: rows.parent,
       ...first,
@@ -154,12 +175,24 @@ export class CallPathsPane {
       unknown: (row, ofOther) => untold[ofOther ? 1 : 0]! > 0 && (rows.node[row] === 0 ? metric.name !== "time" : b !== null),
       name: (row) => (rows.node[row] === 0 ? "(no call path)" : nodeName(nodes, rows.node[row]!)),
       side: (row) => nodes.place[rows.node[row]!]!,
+      ...(b
+        ? { errorOfDifference: (row: number) => errorOfDifference(a, b, rows.calls[row]!, true) }
+        : a.sampled.isEmpty()
+          ? {}
+          : {
+              error: (row: number, inclusive: boolean) => (inclusive ? a.errorOf(rows.outermost[row]!, false) : a.errorOf(rows.calls[row]!, true)),
+              hasOpenOrder: (row: number) => {
+                const next = nextOf(row);
+                return next >= 0 && first.inclusive(row) - first.inclusive(next) <= a.sampled.errorOfDifference(rows.calls[row]!, rows.calls[next]!);
+              },
+            }),
       hint: (row) =>
         [
           nodes.name[rows.node[row]!],
           ...[nodes.file[rows.node[row]!], nodes.place[rows.node[row]!]].filter((text) => text),
-          `own ${show(rows.own(row, a))}${a.qualityOf(rows.ownError(row, a), show)}`,
-          `inclusive ${show(rows.inclusive(row, a))}`,
+          `own ${show(rows.own(row, a))}${a.quality(rows.calls[row]!, true, show)}`,
+          `inclusive ${show(rows.inclusive(row, a))}${rows.node[row] === 0 ? "" : a.quality(rows.outermost[row]!, false, show)}`,
+          ...differenceHint(a, b, rows.calls[row]!, true, show),
           ...(rows.cut ? ["some callers are left out: there are too many"] : []),
         ].join("\n"),
       show: (v) => quantity(v, metric.unit),
@@ -184,6 +217,11 @@ export class CallPathsPane {
       shares: true,
       whole: () => first.inclusive(0),
       imbalance: (n) => a.imbalance(n),
+      ...(b
+        ? { errorOfDifference: (n: number) => errorOfDifference(a, b, [n], false) }
+        : a.sampled.isEmpty()
+          ? {}
+          : { error: (n: number, own: boolean) => a.errorOf([n], own) }),
       // The part of a call path that is known is shown, but not compared.
       unknown: (n, ofOther) => untold[ofOther ? 1 : 0]! > 0 && (n === 0 ? metric.name !== "time" : b !== null),
       name: (n) => nodeName(nodes, n),
@@ -192,8 +230,9 @@ export class CallPathsPane {
         [
           nodes.name[n],
           ...[nodes.file[n], nodes.place[n]].filter((text) => text),
-          `inclusive ${show(a.inclusive[n]!)}${a.quality(n, false, show)}`,
-          `own ${show(a.exclusive[n]!)}${a.quality(n, true, show)}`,
+          `inclusive ${show(a.inclusive[n]!)}${a.quality([n], false, show)}`,
+          `own ${show(a.exclusive[n]!)}${a.quality([n], true, show)}`,
+          ...differenceHint(a, b, [n], false, show),
         ].join("\n"),
       show: (v) => quantity(v, metric.unit),
       hidden: (n) => n !== 0 && a.inclusive[n] === 0 && (b === null || b.inclusive[n] === 0),

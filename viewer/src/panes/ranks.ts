@@ -67,20 +67,28 @@ export class RanksPane {
     const untold = [a, b].map((p) => nodes.summed((l) => p?.untoldBy[l] ?? 0));
     const shown = nodes.summed((l) => (hasLocation(data, a.selection, l) || (b !== null && hasLocation(data, b.selection, l)) ? 1 : 0));
     const largest = nodes.location.reduce((most, l, n) => (l < 0 ? most : Math.max(most, first.inclusive(n))), 1);
-    const error = rows ? rows.ownError(caller, a) : a.inclusiveError[state.node]!,
-      isBounded = a.known && error !== Infinity;
-    const quality = a.exact || error === 0 ? "" : isBounded ? ` (± ${exactly(error, metric.unit)} over all)` : " (estimate)";
+    const selected = rows ? rows.calls[caller]! : [state.node],
+      { bound } = a.errorsOf(selected, rows !== null);
+    const quality = (n: number): string => {
+      const l = nodes.location[n]!,
+        sampling = l < 0 && n !== 0 ? 0 : a.sampled.error(selected, rows === null, l);
+      if (bound === Infinity) return " (estimate)";
+      return [sampling && ` ± ${exactly(sampling, metric.unit)}`, bound && ` (± ${exactly(bound, metric.unit)} over all)`].filter((text) => text).join("");
+    };
     return {
       parent: nodes.parent,
       ...first,
       isBottomUp: rows !== null,
       ...(b ? { other: valuesOf(b) } : {}),
+      ...(b || bound === Infinity || a.sampled.isEmpty()
+        ? {}
+        : { error: (n: number) => (nodes.location[n]! < 0 && n !== 0 ? 0 : a.sampled.error(selected, rows === null, nodes.location[n]!)) }),
       // A bar is as long as the largest rank's is wide, so that ranks can be compared.
       whole: (n) => (nodes.location[n]! >= 0 ? largest : first.inclusive(0)),
       name: (n) => nodes.name[n]!,
       show: (v) => quantity(v, metric.unit),
       unknown: (n, ofOther) => !isAllTime && untold[ofOther ? 1 : 0]![n]! > 0,
-      hint: (n) => `${nodes.name[n]}${nodes.hint[n] ? "\n" + nodes.hint[n] : ""}\n${exactly(first.inclusive(n), metric.unit)}${quality}`,
+      hint: (n) => `${nodes.name[n]}${nodes.hint[n] ? "\n" + nodes.hint[n] : ""}\n${exactly(first.inclusive(n), metric.unit)}${b ? "" : quality(n)}`,
       hidden: (n) => shown[n] === 0,
     };
   }

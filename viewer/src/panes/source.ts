@@ -103,13 +103,14 @@ export class SourcePane {
 
   private paint(found: LinesHeader, metric: Metric, whole: number, where: string): void {
     const show = (v: number): string => quantity(v, metric.unit),
+      error = (e: number | null): string => (e ? ` ± ${show(e)}` : ""),
       part = (v: number): string => (whole > 0 ? ` (${percent(v / whole)})` : "");
     title.textContent = shortName(found.function);
     title.title = found.function;
     const hasText = found.files.some((f) => f.text.length > 0),
       noText = hasText || this.data.header.served || found.files.every((f) => !f.name) ? "" : "libprofile view --serve or --with-source shows the source.";
     remark.textContent = [
-      `${show(found.own)}${part(found.own)} of its own in ${plural(found.samples, "sample")}, ${show(found.inclusive)}${part(found.inclusive)} with what it calls.`,
+      `${show(found.own)}${error(found.own_error)}${part(found.own)} of its own in ${plural(found.samples, "sample")}, ${show(found.inclusive)}${error(found.inclusive_error)}${part(found.inclusive)} with what it calls.`,
       where,
       noText,
       ...found.files.filter((f) => f.note).map((f) => sentence(f.note)),
@@ -121,7 +122,7 @@ export class SourcePane {
     this.shownKey = key;
     const most = Math.max(...found.files.flatMap((f) => f.lines.map((line) => line[1])));
     host.innerHTML =
-      `<table><thead><tr><th title="with what is called there">total</th><th title="of the line itself">own</th><th title="that hit the line itself">samples</th><th title="of MPI, OpenMP and regions, there or further down">calls</th><th>line</th><th class="code">source</th><th class="called">calls most</th></tr></thead>` +
+      `<table><thead><tr><th title="with what is called there">total</th><th title="95 % interval of the total, from the number of samples">±</th><th title="of the line itself">own</th><th title="that hit the line itself">samples</th><th title="of MPI, OpenMP and regions, there or further down">calls</th><th>line</th><th class="code">source</th><th class="called">calls most</th></tr></thead>` +
       found.files.map((file) => this.fileHtml(file, metric, most)).join("") +
       "</table>";
     const hottest = host.querySelector<HTMLElement>("tr.hottest-line");
@@ -139,20 +140,21 @@ export class SourcePane {
     const numbers = [...new Set([...texts.keys(), ...values.keys()])].sort((a, b) => a - b);
     const rows = numbers.map((n, i) => {
       const line = values.get(n),
-        gap = i > 0 && (starts.has(n) || !texts.size) && n !== numbers[i - 1]! + 1 ? `<tr class="gap"><td colspan="7">⋮</td></tr>` : "",
+        gap = i > 0 && (starts.has(n) || !texts.size) && n !== numbers[i - 1]! + 1 ? `<tr class="gap"><td colspan="8">⋮</td></tr>` : "",
         number = n === 0 ? "not known" : grouped(n),
         code = `<td class="code">${escaped(texts.get(n) ?? "")}</td>`;
-      if (!line) return `${gap}<tr class="plain"><td></td><td></td><td></td><td></td><td>${number}</td>${code}<td></td></tr>`;
-      const [, inclusive, own, samples, calls, estimated, called] = line,
+      if (!line) return `${gap}<tr class="plain"><td></td><td></td><td></td><td></td><td></td><td>${number}</td>${code}<td></td></tr>`;
+      const [, inclusive, own, samples, calls, estimated, called, error, ownError] = line,
+        more = (e: number | null): string => (e ? ` ± ${exactly(e, metric.unit)}` : e === null || estimated ? " (estimate)" : ""),
         names = called.map(shortName);
       return (
-        `${gap}<tr data-line="${n}" data-value="${inclusive}" data-own="${own}" class="${inclusive === most ? "hottest-line" : ""}" title="${escaped(`inclusive ${exactly(inclusive, metric.unit)}, own ${exactly(own, metric.unit)}${estimated ? " (estimate)" : ""}`)}">` +
-        `<td class="c-value"><span class="bar" style="width:${most > 0 ? ((100 * inclusive) / most).toFixed(1) : 0}%"></span><span>${quantity(inclusive, metric.unit)}</span></td><td>${own ? quantity(own, metric.unit) : ""}</td>` +
+        `${gap}<tr data-line="${n}" data-value="${inclusive}" data-own="${own}" class="${inclusive === most ? "hottest-line" : ""}" title="${escaped(`inclusive ${exactly(inclusive, metric.unit)}${more(error)}, own ${exactly(own, metric.unit)}${more(ownError)}`)}">` +
+        `<td class="c-value"><span class="bar" style="width:${most > 0 ? ((100 * inclusive) / most).toFixed(1) : 0}%"></span><span>${quantity(inclusive, metric.unit)}</span></td><td class="error">${error ? "± " + quantity(error, metric.unit) : ""}</td><td>${own ? quantity(own, metric.unit) : ""}</td>` +
         `<td>${samples ? grouped(samples) : ""}</td><td>${calls ? grouped(calls) : ""}</td><td>${number}</td>${code}<td class="called" title="${escaped(names.join("\n"))}">${escaped(names.join(", "))}</td></tr>`
       );
     });
     const head = file.name ? `${escaped(baseName(file.name))} <span class="side">${escaped(file.name)}</span>` : "unknown file";
-    return `<tbody><tr class="file"><th colspan="7" title="${escaped(file.name)}">${head}</th></tr>${rows.join("")}</tbody>`;
+    return `<tbody><tr class="file"><th colspan="8" title="${escaped(file.name)}">${head}</th></tr>${rows.join("")}</tbody>`;
   }
 
   /** What is shown. */

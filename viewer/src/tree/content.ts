@@ -15,6 +15,12 @@ export interface TreeContent extends TreeValues {
   other?: TreeValues; // selection B
   unknown?(node: number, ofOther: boolean): boolean; // there is a value, but the profile does not have it
   imbalance?(node: number): number;
+  /** How far a value may be off, Infinity if unknown. Only asked for rows that are seen. */
+  error?(node: number, exclusive: boolean): number;
+  /** The same of the difference of B and A. */
+  errorOfDifference?(node: number): number;
+  /** The order of a row and the next one may be chance. */
+  hasOpenOrder?(node: number): boolean;
   hidden?(node: number): boolean;
   fixedOrder?: boolean;
   shares?: boolean;

@@ -20,10 +20,15 @@ export function headHtml(c: TreeContent): string {
       : (c.isBottomUp
           ? `<span class="c-value" title="of the function itself; a caller has its part of it">own</span><span class="c-own" title="with what the function calls; recursive calls count once">incl.</span>`
           : `<span class="c-value" title="including everything below">total</span><span class="c-own" title="excluding everything below">own</span>`) +
+        (c.error ? `<span class="c-error" title="${errorTitle(c)}">±</span>` : "") +
         (c.shares ? `<span class="c-share" title="${c.isBottomUp ? "of the own value" : "closed rows: total; open rows: own"}">share</span>` : "") +
         (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""))
   );
 }
+
+const errorTitle = (c: TreeContent): string =>
+  `95 % interval of ${c.isBottomUp ? "the own value" : "the total; of open rows: own"}, from the number of samples` +
+  (c.hasOpenOrder ? "; ↕: the order of this row and the next may be chance" : "");
 
 export function rowHtml(c: TreeContent, { node, depth, top, selected, match, open, isParent }: Row): string {
   const isOpen = open && isParent && !c.isBottomUp,
@@ -50,6 +55,9 @@ function comparedCells(c: TreeContent, node: number, a: number, b: number): stri
   const sign = more > 0 ? "+" : "−",
     size = Math.abs(more);
   const text = more === 0 ? "=" : a === 0 ? sign + c.show(size, node) : more / a >= 2 ? times(b / a) : sign + percent(size / a);
+  const error = c.errorOfDifference?.(node) ?? 0;
+  if (size !== 0 && size <= error && error !== Infinity)
+    return values + `<span class="c-share" title="B − A = ${sign}${c.show(size, node)} ± ${c.show(error, node)}: may be chance">(${text})</span>`;
   return values + `<span class="c-share ${more > 0 ? "more" : more < 0 ? "less" : ""}">${text}</span>`;
 }
 
@@ -62,7 +70,14 @@ function valueCells(c: TreeContent, node: number, value: number, isOpen: boolean
   return (
     `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${width}%"></span><span>${unknown ? "not known" : c.show(inclusive, node)}</span></span>` +
     `<span class="c-own${isOpen ? "" : " other"}">${unknown || own === 0 ? "" : c.show(own, node)}</span>` +
+    (c.error ? errorCell(c, node, isOpen, unknown) : "") +
     (c.shares ? `<span class="c-share">${whole === 0 || unknown || (isOpen && value === 0) ? "" : percent(share)}</span>` : "") +
     (c.imbalance ? `<span class="c-imb">${unknown || inclusive === 0 ? "" : percent(c.imbalance(node))}</span>` : "")
   );
+}
+
+function errorCell(c: TreeContent, node: number, isOpen: boolean, unknown: boolean): string {
+  const error = unknown ? 0 : c.error!(node, isOpen),
+    isKnown = error !== 0 && error !== Infinity;
+  return `<span class="c-error">${isKnown ? "± " + c.show(error, node) : ""}${isKnown && c.hasOpenOrder?.(node) ? " ↕" : ""}</span>`;
 }
