@@ -34,8 +34,9 @@ enum LoopFlag : std::uint64_t {
     LoopIsOpaque = 1u << 6,    // the machine code of its function is not understood: one call in it may be many in the program (interpreters)
     LoopIsNested = 1u << 7,    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
     LoopMayMiss = 1u << 8,     // a pass may leave out the call site, or the MPI call below it; nothing rules that out
-    LoopIsCopied = 1u << 9, // the same calls come several times in a pass, the second time at the other offset: copies of one pass if the compiler unrolled it
-    LoopIsShort = 1u << 10, // its passes, `passes` of them between first_ns and last_ns, are too short to be iterations: it has no phase
+    LoopIsCopied = 1u << 9,  // the same calls come several times in a pass, the second time at the other offset: copies of one pass if the compiler unrolled it
+    LoopIsShort = 1u << 10,  // its passes, `passes` of them between first_ns and last_ns, are too short to be iterations: it has no phase
+    LoopIsPython = 1u << 11, // its function is one of Python: `path` is the file, offsets are lines, and `function` is the id of its name (regions.hpp)
 };
 
 /// Code addresses are those of a node of kind Frame: module, and ELF virtual address of the return address - 1.

@@ -22,6 +22,12 @@ struct Node {
     std::uint64_t path_hash[2] = {}; // of the whole call path, equal in every process: the structure signature
     std::uint32_t typical_ns = 0;    // running mean duration of the events at this node
 };
+/// A place in a function's code, by which its call sites can be ordered in the same way in all processes.
+constexpr bool is_call_site(const Node& node) { return node.kind == NodeKind::Frame || node.kind == NodeKind::Python; }
+constexpr std::uint64_t place_in_code(const Node& site) { return site.kind == NodeKind::Python ? site.a : site.b; }
+constexpr bool are_in_one_code(const Node& one, const Node& other) {
+    return is_call_site(one) && one.kind == other.kind && (one.kind == NodeKind::Python ? one.b == other.b : one.a == other.a);
+}
 
 class CallTree {
   public:
@@ -45,11 +51,6 @@ class CallTree {
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }
-    /// The node itself, or the native frame that runs a Python function.
-    const Node& native(NodeId id) const {
-        while (nodes_[id].kind == NodeKind::Python) id = nodes_[id].parent;
-        return nodes_[id];
-    }
     std::size_t size() const { return nodes_.size(); }
     /// Returns true if there are only the fixed nodes.
     bool is_empty() const { return nodes_.size() == std::size_t{quota()} + 1; }

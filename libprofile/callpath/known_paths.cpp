@@ -19,12 +19,12 @@ void KnownPathTable::grow(std::uint32_t bits, CallTree& tree, Arena& arena) noex
     replaced_ = 0;
 }
 
-KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, CallTree& tree, Arena& arena) noexcept {
+KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, CallTree& tree, Arena& arena) noexcept {
     if (sets_ == nullptr) grow(first_bits, tree, arena);
     if (sets_ == nullptr) return nullptr;
     const std::uint32_t bits = 64 - shift_;
     if (bits < most_bits && ++replaced_ == ways << bits) grow(bits + 2, tree, arena);
-    Set& known = set(return_address, frame);
+    Set& known = set(return_address, frame, python);
     known.last = (known.last + 1) % ways;
     forget(known.path[known.last], tree);
     return &known.path[known.last];

@@ -24,13 +24,13 @@ class KnownPathTable {
 
     /// Returns true if no path can be known: no call yet, or memory is short.
     bool is_empty() const { return sets_ == nullptr; }
-    /// The set of paths for `return_address` and `frame`. The table must not be empty.
-    Set& set(const void* return_address, std::uintptr_t frame) {
-        const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * golden;
+    /// The set of paths for `return_address`, `frame` and KnownPath::python. The table must not be empty.
+    Set& set(const void* return_address, std::uintptr_t frame, std::uint64_t python) {
+        const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16) ^ python) * golden;
         return sets_[hash >> shift_];
     }
     /// An entry for one more path, which replaces the oldest. Returns nullptr if memory is short.
-    KnownPath* replace(const void* return_address, std::uintptr_t frame, CallTree& tree, Arena& arena) noexcept;
+    KnownPath* replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, CallTree& tree, Arena& arena) noexcept;
 
   private:
     static constexpr std::uint32_t first_bits = 2; // of the number of sets

@@ -20,9 +20,11 @@ std::uintptr_t begin_of_function(std::uintptr_t address) noexcept {
 /// The call sites outside the innermost function that stands are those of all that time. In that function others may have run.
 NodeId PathTracker::standing_function() noexcept {
     std::size_t frames = std::min(stands_at_least_, size_);
-    if (has_python_) // Python functions leave no trace when they return
-        frames = static_cast<std::size_t>(std::find_if(frames_, frames_ + frames, [](const TrackedFrame& f) { return f.python != 0; }) - frames_) + 1;
-    frames = std::min({frames, stands_at_least_, size_});
+    if (has_python_) { // which of them have returned is known between two looks only
+        std::size_t outside = 0;
+        while (outside < frames && !is_python(outside)) ++outside;
+        frames = outside;
+    }
     if (frames == 0 || !complete_) return 0;
     const std::size_t innermost = frames - 1;
     const NodeId outer = innermost == 0 ? 0 : frames_[innermost - 1].node;

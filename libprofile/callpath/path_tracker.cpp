@@ -37,6 +37,9 @@ void PathTracker::begin_again() noexcept {
     exceptions_ = nullptr; // it pointed into the storage of a thread that is gone
     has_python_ = false;
     limit_standing(0);
+    common_since_look_ = common_since_call_ = RawPath::capacity + 1;
+    returns_seen_ = 0;
+    python_stale_ = RawPath::capacity;
     if (python_ != nullptr) python_->begin();
 }
 
@@ -58,7 +61,8 @@ void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
 void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
     Mark& own = mark();
     counts_[static_cast<std::size_t>(PathCount::Returns)] += own.returns;
-    own.returns = 0;
+    note_returns_to_python();
+    own.returns = returns_seen_ = 0;
     if (own.fired != Mark::never_fired) {
         const auto standing = static_cast<std::size_t>(own.fired);
         common_at_most_ = std::min(common_at_most_, standing);
@@ -122,6 +126,8 @@ void PathTracker::splice(std::size_t kept) noexcept {
     size_ = kept + fresh;
     common_at_most_ = std::min(common_at_most_, common + 1);
     common_since_followed_ = std::min(common_since_followed_, common + 1);
+    common_since_look_ = std::min(common_since_look_, common + 1);
+    common_since_call_ = std::min(common_since_call_, common + 1);
 }
 
 /// Takes over the walk's result.
@@ -349,7 +355,8 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
     known.words = 0;
     known.node = node;
     known.epoch = epoch_;
-    known.frame = has_python_ ? 0 : frame;
+    known.python = python_of_path();
+    known.frame = known.python == PythonFrames::unknown ? 0 : frame;
     if (size_ == 0 || !is_own_stack(frame)) return;
     // The call site is compared by the return address of the call itself.
     std::uintptr_t compared = 0;
@@ -362,7 +369,7 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
             if (slot != compared && !known.add(slot, value, no_node)) return;
             compared = slot;
         }
-        if (!known.add(outer.slot, outer.address + 1, outer.node)) return;
+        if (!known.add(outer.slot, outer.address + 1, without_python(outer.node))) return;
     }
 }
 

@@ -48,12 +48,13 @@ struct alignas(64) KnownPath {
     std::uint32_t typical_ns = 0; // running mean duration of the events
     std::uint16_t function = 0;   // MPI function id
     std::uint16_t words = 0;
+    std::uint64_t python = 0; // of its Python functions (PythonFrames::fingerprint()), 0 if there are none
     struct Word {
         std::uintptr_t value;
         std::uint32_t distance; // of its slot from `frame`, in bytes
-        NodeId node;            // the call path to which this return address leads; no_node for a frame pointer
+        NodeId node;            // the call path to which this return address leads, without Python functions at its end; no_node for a frame pointer
     };
-    static constexpr std::uint32_t max_words = 13;
+    static constexpr std::uint32_t max_words = 12;
     Word word[max_words];
     bool add(std::uintptr_t slot, std::uintptr_t value, NodeId node_there) noexcept {
         if (words == max_words || slot - frame > 0xffffffffu) return false;
@@ -119,11 +120,17 @@ class PathTracker {
     std::uint32_t see_returns() noexcept;
     /// Returns when the function at `level` of the path has returned, before `now`; 0 if it has not, or if unknown.
     std::uint64_t returned_at(std::uint32_t level, std::uint64_t now) const noexcept;
-    /// After at_call(): stores in `known` the words that determine the path. `node` is that of the MPI function. A path through Python functions
-    /// is never unchanged: the interpreter may run others in the same native frames.
+    /// A number for the Python functions around the call at `frame`, 0 if there are none; PythonFrames::unknown if their path is not known.
+    std::uint64_t python_at(std::uintptr_t frame) noexcept { return has_python_ ? look_at_python(frame) : 0; }
+    /// The same for the call that at_call() has found.
+    std::uint64_t python_of_path() const noexcept { return has_python_ ? python_->fingerprint() : 0; }
+    /// After python_at(), if the path of this number is_unchanged(): notes which Python functions have returned.
+    void see_known_python() noexcept;
+    /// After at_call(): stores in `known` the words that determine the path, and its Python functions: the interpreter may run others in the same native
+    /// frames. `node` is that of the MPI function.
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
-    /// Returns true if the call at `frame` has the path `known`; known.node is then right. Walks nothing.
-    static bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
+    /// Returns true if the call at `frame` has the path `known`; known.node is then right. Walks nothing. Python functions are compared by python_at().
+    bool is_unchanged(const KnownPath& known, std::uintptr_t frame) const noexcept {
         // The nodes of the tracked frames are of the same epoch: it was the tracker's when `known` was remembered.
         if (known.frame != frame || known.epoch != process_state.load_map_epoch.load(std::memory_order_acquire)) return false;
         const Mark& own = mark();
@@ -132,7 +139,7 @@ class PathTracker {
             const KnownPath::Word& word = known.word[i];
             const std::uintptr_t slot = frame + word.distance;
             if (*reinterpret_cast<const std::uintptr_t*>(slot) == word.value) continue;
-            return slot == own.slot && own.return_address == word.value && own.node == word.node;
+            return slot == own.slot && own.return_address == word.value && (known.python == 0 ? own.node : without_python(own.node)) == word.node;
         }
         return false; // the mark lies farther out, or is a leftover that is not on the path
     }
@@ -221,6 +228,17 @@ class PathTracker {
         changed_from_ = frames_[frame].address;
     }
     void see_python(std::uintptr_t stack_pointer, bool is_call) noexcept;
+    PythonFrames::Stretch returned_to(std::size_t standing) const noexcept;
+    void note_returns_to_python() noexcept;
+    std::size_t note_changed_python() noexcept;
+    PythonChange place(const PythonFrames::Change& change) const noexcept;
+    std::uint64_t look_at_python(std::uintptr_t frame) noexcept;
+    /// The node, or the native frame that runs the Python functions at its end.
+    NodeId without_python(NodeId node) const noexcept {
+        while (node != no_node && (*tree_)[node].kind == NodeKind::Python) node = (*tree_)[node].parent;
+        return node;
+    }
+    bool is_python(std::size_t index) const noexcept;
     std::size_t nodes_standing(std::size_t frames, const PythonChange& python) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
     std::size_t nodes_in(std::size_t frames) noexcept;
@@ -263,8 +281,12 @@ class PathTracker {
     std::uint64_t bounded_calls_ = 0;
     std::uint64_t watched_since_ = 0, watched_since_ticks_ = 0;
 
-    PythonFrames* python_ = nullptr; // once the interpreter is there
-    bool has_python_ = false;        // on the path
+    PythonFrames* python_ = nullptr;                        // once the interpreter is there
+    bool has_python_ = false;                               // on the path
+    std::size_t common_since_look_ = RawPath::capacity + 1; // upper bound, since the last look at Python's frames
+    std::size_t common_since_call_ = RawPath::capacity + 1; // the same since that of a call
+    std::uint64_t returns_seen_ = 0;                        // of Mark::returns, at that look
+    std::size_t python_stale_ = RawPath::capacity;          // nodes from this frame on have Python functions of earlier
     PythonChange python_since_sample_;
     PythonChange python_since_followed_;
 

@@ -147,6 +147,11 @@ std::uint32_t PythonCodes::line_of(const Object& object, std::uintptr_t instruct
     return line;
 }
 
+std::uint64_t PythonCodes::identity(const unsigned char* head) noexcept {
+    const PythonLayout& layout = python_process.layout();
+    return at<std::uint64_t>(head, layout.code_name) * golden ^ at<std::uint64_t>(head, layout.code_lines);
+}
+
 bool PythonCodes::find(std::uintptr_t code, const unsigned char* head, std::uintptr_t instruction, SafeMemory& memory, Place& place) noexcept {
     const PythonLayout& layout = python_process.layout();
     const auto references = at<std::int64_t>(head, 0);

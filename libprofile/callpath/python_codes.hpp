@@ -17,6 +17,8 @@ class PythonCodes {
         std::uint64_t function = 0; // PythonNames
         std::uint32_t line = 0;     // 0 if the instruction has none
     };
+    /// Tells objects apart that had the address `code` one after another.
+    static std::uint64_t identity(const unsigned char* head) noexcept;
     /// `head`: the first PythonLayout::code_bytes bytes of the object at `code`, as they are now. Returns false if that is no code object.
     bool find(std::uintptr_t code, const unsigned char* head, std::uintptr_t instruction, SafeMemory& memory, Place& place) noexcept;
 

@@ -1,5 +1,7 @@
 #include "libprofile/callpath/python_frames.hpp"
 
+#include "libprofile/base/hashing.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <sys/syscall.h>
@@ -42,7 +44,7 @@ bool PythonFrames::read_frames(Look& look, Activation& activation, std::uintptr_
             std::memcpy(&value, bytes + offset, sizeof value);
             return value;
         };
-        look.entry[look.entries++] = {frame, word(layout.frame_code), word(layout.frame_instruction), {}};
+        look.entry[look.entries++] = {frame, word(layout.frame_code), word(layout.frame_instruction), 0, {}};
         const std::uintptr_t outer = word(layout.frame_outer);
         if (bytes[layout.frame_is_entry] == 1) {
             activation.count = look.entries - activation.first;
@@ -57,8 +59,18 @@ bool PythonFrames::read_frames(Look& look, Activation& activation, std::uintptr_
 bool PythonFrames::name_directly(Look& look, const Activation& activation) noexcept {
     for (std::uint32_t i = activation.first; i < activation.first + activation.count; ++i) {
         Entry& entry = look.entry[i];
-        if (!is_plausible(entry.code) || !codes_.find(entry.code, reinterpret_cast<const unsigned char*>(entry.code), entry.instruction, memory_, entry.place))
-            return false;
+        const auto* head = reinterpret_cast<const unsigned char*>(entry.code);
+        if (!is_plausible(entry.code) || !codes_.find(entry.code, head, entry.instruction, memory_, entry.place)) return false;
+        entry.identity = PythonCodes::identity(head);
+    }
+    return true;
+}
+
+/// The same without names.
+bool PythonFrames::identify(Look& look, const Activation& activation) noexcept {
+    for (std::uint32_t i = activation.first; i < activation.first + activation.count; ++i) {
+        if (!is_plausible(look.entry[i].code)) return false;
+        look.entry[i].identity = PythonCodes::identity(reinterpret_cast<const unsigned char*>(look.entry[i].code));
     }
     return true;
 }
@@ -73,76 +85,107 @@ bool PythonFrames::name_safely(Look& look, const Activation& activation) noexcep
         if (SafeMemory::read_pieces(objects, wanted, heads_, PythonLayout::code_bytes) != wanted) return false;
         for (std::uint32_t i = 0; i < wanted; ++i) {
             Entry& entry = entries[i];
-            if (!codes_.find(entry.code, heads_ + i * PythonLayout::code_bytes, entry.instruction, memory_, entry.place)) return false;
+            const unsigned char* head = heads_ + i * PythonLayout::code_bytes;
+            if (!codes_.find(entry.code, head, entry.instruction, memory_, entry.place)) return false;
+            entry.identity = PythonCodes::identity(head);
         }
         done += wanted;
     }
     return true;
 }
 
-PythonFrames::Change PythonFrames::compare(const Look& before, const Look& after) const noexcept {
-    Change change;
+PythonFrames::Change PythonFrames::compare(const Look& before, const Stretch& returned_to) noexcept {
+    const Look& after = now();
     const std::uint32_t most = std::min(before.count, after.count);
     for (std::uint32_t i = 0; i < most; ++i) {
         const Activation& old = before.activation[before.count - 1 - i];
         const Activation& fresh = after.activation[after.count - 1 - i];
-        change = {i, 0, true};
-        if (old.at != fresh.at) return change;
+        if (old.at != fresh.at) return {i, 0, true};
+        const auto was = [&](std::uint32_t k) -> const Entry& { return before.entry[old.first + old.count - 1 - k]; };
+        const auto is = [&](std::uint32_t k) -> const Entry& { return after.entry[fresh.first + fresh.count - 1 - k]; };
+        std::uint32_t standing = 0; // frames that may stand, while those around it still make the same call
         const std::uint32_t common = std::min(old.count, fresh.count);
-        bool is_same = old.count == fresh.count;
-        for (std::uint32_t k = 0; k < common; ++k) {
-            const Entry& was = before.entry[old.first + old.count - 1 - k];
-            const Entry& is = after.entry[fresh.first + fresh.count - 1 - k];
-            if (!was.is_activation_of(is)) return change;
-            ++change.entries;
-            if (was.instruction != is.instruction) { // it stands, but what it called does not
-                is_same = false;
-                break;
-            }
-        }
-        if (!is_same) return change;
+        while (standing < common && was(standing).is_activation_of(is(standing)) &&
+               (standing == 0 || was(standing - 1).instruction == is(standing - 1).instruction))
+            ++standing;
+        const bool is_same =
+            standing == old.count && standing == fresh.count && (standing == 0 || was(standing - 1).instruction == is(standing - 1).instruction);
+        if (is_same && (fresh.at < returned_to.from || fresh.at >= returned_to.to)) continue;
+        // The innermost of them has gone on. If its code does not lead here, it was called again; so the one around it has gone on.
+        while (standing > 1 && !may_go_on(was(standing - 1), is(standing - 1))) --standing;
+        return {i, standing, true};
     }
     return {most, 0, before.count != after.count};
 }
 
-PythonFrames::Change PythonFrames::look(std::uintptr_t state, std::uintptr_t stack_pointer, std::uintptr_t base, bool is_call) noexcept {
-    const Look& before = now();
-    Look& after = looks_[1 - current_];
-    current_ = 1 - current_;
-    after.count = after.entries = 0;
+bool PythonFrames::may_read_directly(std::uintptr_t state) const noexcept {
+    return is_first_thread_ && proofs_ >= enough_proofs && state != 0 && !python_process.is_ending();
+}
+
+/// Reads the activations from the one at `at` outwards; `name` asks what their frames run.
+template <class Name> void PythonFrames::read(Look& look, std::uintptr_t at, std::uintptr_t stack_pointer, std::uintptr_t base, Name name) noexcept {
     const PythonLayout& layout = python_process.layout();
-    memory_.forget();
-    is_direct_ = is_call && is_first_thread_ && proofs_ >= enough_proofs && state != 0 && !python_process.is_ending();
-    std::uintptr_t at = 0;
-    if (is_direct_)
-        at = stack_word(state + layout.native_frame);
-    else if (state == 0 || !memory_.read(state + layout.native_frame, at))
-        return compare(before, after);
-    bool is_right = true;
     const auto is_on_stack = [&](std::uintptr_t address) {
         return address % sizeof address == 0 && address >= stack_pointer && address < base && base - address >= layout.outer_native + sizeof address;
     };
-    while (is_on_stack(at) && after.count < most_activations) {
+    look.is_right = true;
+    while (is_on_stack(at) && look.count < most_activations) {
         const std::uintptr_t innermost = stack_word(at + layout.innermost), outer = stack_word(at + layout.outer_native);
-        Activation& activation = after.activation[after.count++];
-        activation = {at, after.entries, 0};
+        Activation& activation = look.activation[look.count++];
+        activation = {at, look.entries, 0};
         std::uintptr_t outer_runs = 0;
         const bool is_outer_on_stack = is_on_stack(outer);
         const bool is_outer_known = is_outer_on_stack                   ? (outer_runs = stack_word(outer + layout.innermost), true)
                                     : is_direct_ && is_plausible(outer) ? (outer_runs = stack_word(outer + layout.innermost), true)
                                                                         : memory_.read(outer + layout.innermost, outer_runs);
-        const bool is_read = is_outer_known && read_frames(after, activation, innermost, outer_runs) &&
-                             (is_direct_ ? name_directly(after, activation) : name_safely(after, activation));
-        if (!is_read) {
-            after.entries = activation.first;
+        if (!is_outer_known || !read_frames(look, activation, innermost, outer_runs) || !name(activation)) {
+            look.entries = activation.first;
             activation.count = 0;
-            is_right = false;
+            look.is_right = false;
         }
-        if (!is_outer_on_stack || outer <= at) break; // what lies outside of the outermost activation is part of the state
+        if (!is_outer_on_stack || outer <= at) return; // what lies outside of the outermost activation is part of the state
         at = outer;
     }
-    if (is_right && !is_direct_ && after.count != 0 && proofs_ < enough_proofs) ++proofs_;
-    return compare(before, after);
+}
+
+void PythonFrames::look(std::uintptr_t state, std::uintptr_t stack_pointer, std::uintptr_t base, bool is_call) noexcept {
+    before_ = current_;
+    current_ = spare();
+    is_call_ = is_call;
+    Look& look = now();
+    look.count = look.entries = 0;
+    look.is_right = false;
+    memory_.forget();
+    is_direct_ = is_call && may_read_directly(state);
+    const std::uint32_t native_frame = python_process.layout().native_frame;
+    std::uintptr_t at = 0;
+    if (is_direct_)
+        at = stack_word(state + native_frame);
+    else if (state == 0 || !memory_.read(state + native_frame, at))
+        return;
+    read(look, at, stack_pointer, base,
+         [&](const Activation& activation) { return is_direct_ ? name_directly(look, activation) : name_safely(look, activation); });
+    if (look.is_right && !is_direct_ && look.count != 0 && proofs_ < enough_proofs) ++proofs_;
+}
+
+std::uint64_t PythonFrames::look_quickly(std::uintptr_t state, std::uintptr_t stack_pointer, std::uintptr_t base) noexcept {
+    if (!may_read_directly(state)) return unknown;
+    is_direct_ = true;
+    Look& look = looks_[spare()];
+    look.count = look.entries = 0;
+    read(look, stack_word(state + python_process.layout().native_frame), stack_pointer, base,
+         [&](const Activation& activation) { return identify(look, activation); });
+    return fingerprint(look);
+}
+
+std::uint64_t PythonFrames::fingerprint(const Look& look) noexcept {
+    if (!look.is_right) return unknown;
+    if (look.count == 0) return 0;
+    std::uint64_t hash = 0;
+    const auto add = [&](std::uint64_t value) { hash = (hash ^ (hash >> 31) ^ value) * golden; };
+    for (std::uint32_t i = 0; i < look.count; ++i) add(look.activation[i].at);
+    for (std::uint32_t i = 0; i < look.entries; ++i) add(look.entry[i].instruction + look.entry[i].identity);
+    return hash | 2; // neither of the others
 }
 
 } // namespace libprofile

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "libprofile/callpath/python_codes.hpp"
+#include "libprofile/callpath/python_jumps.hpp"
 #include "libprofile/callpath/safe_memory.hpp"
 
 #include <cstddef>
@@ -24,8 +25,9 @@ class PythonFrames {
   public:
     struct Entry {
         std::uintptr_t frame = 0, code = 0, instruction = 0;
+        std::uint64_t identity = 0; // of the code object
         PythonCodes::Place place;
-        bool is_activation_of(const Entry& other) const { return frame == other.frame && code == other.code && place.function == other.place.function; }
+        bool is_activation_of(const Entry& other) const { return frame == other.frame && code == other.code && identity == other.identity; }
     };
     struct Activation {
         std::uintptr_t at = 0;              // on the stack
@@ -34,7 +36,8 @@ class PythonFrames {
     static constexpr std::uint32_t most_activations = 256, most_entries = 1024;
 
     /// Where the path differs from that of the look before: all activations outside of `outside` (their number, from the outermost) are the same,
-    /// and of the next one `entries` frames, from the outermost, have not returned as far as known.
+    /// and of the next one `entries` frames, from the outermost, have not returned. The latter is an upper bound: a frame that is gone and one at its
+    /// place that runs the same function are taken for one, if its code may come from the instruction of the look before to that of now.
     struct Change {
         std::uint32_t outside = 0, entries = 0;
         bool is_any = false;
@@ -44,7 +47,33 @@ class PythonFrames {
     void begin() noexcept;
     /// Looks at the thread with this state (PythonProcess::own_state). Its stack lies between `stack_pointer` and `base`. `is_call`: not in a signal
     /// handler, neither ours nor the application's.
-    Change look(std::uintptr_t state, std::uintptr_t stack_pointer, std::uintptr_t base, bool is_call) noexcept;
+    void look(std::uintptr_t state, std::uintptr_t stack_pointer, std::uintptr_t base, bool is_call) noexcept;
+    /// For a call: a number for all frames as they are now, in some 5 ns for each: the same if they are at the same instructions of the same code, in
+    /// activations at the same places. 0: there are none. `unknown`: look() is needed. What it saw counts as a look after take(), but has no places.
+    std::uint64_t look_quickly(std::uintptr_t state, std::uintptr_t stack_pointer, std::uintptr_t base) noexcept;
+    void take() noexcept {
+        before_ = current_;
+        current_ = spare();
+        is_call_ = true;
+    }
+    static constexpr std::uint64_t unknown = 1;
+    /// The same number for what look() has seen.
+    std::uint64_t fingerprint() const noexcept { return is_direct_ ? fingerprint(now()) : unknown; }
+
+    /// The part of the stack of the native frame that was returned to since the earlier look; empty if none was, or if unknown.
+    struct Stretch {
+        std::uintptr_t from = 0, to = 0;
+    };
+    /// Compares with the look before.
+    Change since_look(const Stretch& returned_to) noexcept { return compare(looks_[before_], returned_to); }
+    /// Compares this look, that of a call, with that of the call before, once. Samples in between may hit where they show that a function has returned,
+    /// which other samples do not. A search that must treat all calls alike knows nothing of them.
+    Change since_call(const Stretch& returned_to) noexcept {
+        const Change change = compare(looks_[call_], returned_to);
+        call_ = current_;
+        return change;
+    }
+    bool is_call() const { return is_call_; }
 
     std::uint32_t size() const { return now().count; }
     /// Outermost first.
@@ -54,24 +83,37 @@ class PythonFrames {
   private:
     struct Look {
         std::uint32_t count = 0, entries = 0;
+        bool is_right = false;                   // all activations make sense
         Activation activation[most_activations]; // innermost first
         Entry entry[most_entries];
     };
+    Change compare(const Look& before, const Stretch& returned_to) noexcept;
+    unsigned spare() const {
+        unsigned i = 0;
+        while (i == current_ || i == call_) ++i;
+        return i;
+    }
     Look& now() { return looks_[current_]; }
     const Look& now() const { return looks_[current_]; }
+    bool may_read_directly(std::uintptr_t state) const noexcept;
+    template <class Name> void read(Look& look, std::uintptr_t at, std::uintptr_t stack_pointer, std::uintptr_t base, Name name) noexcept;
+    static std::uint64_t fingerprint(const Look& look) noexcept;
+    bool identify(Look& look, const Activation& activation) noexcept;
     bool read_frame(std::uintptr_t frame, unsigned char* bytes) noexcept;
     bool read_frames(Look& look, Activation& activation, std::uintptr_t innermost, std::uintptr_t outer_runs) noexcept;
     bool name_directly(Look& look, const Activation& activation) noexcept;
     bool name_safely(Look& look, const Activation& activation) noexcept;
-    Change compare(const Look& before, const Look& after) const noexcept;
+    bool may_go_on(const Entry& was, const Entry& is) noexcept { return jumps_.may_come(is.code, is.identity, was.instruction, is.instruction, memory_); }
 
-    unsigned current_ = 0;
+    unsigned current_ = 0, before_ = 0, call_ = 0; // looks
+    bool is_call_ = false;                         // the last look was one
     bool is_first_thread_ = false;
     bool is_direct_ = false; // in this look
     unsigned proofs_ = 0;    // safe looks that found a right chain
-    Look looks_[2];
+    Look looks_[3];
     SafeMemory memory_;
     PythonCodes codes_;
+    PythonJumps jumps_;
     unsigned char heads_[32 * PythonLayout::code_bytes];
 };
 

@@ -13,18 +13,25 @@ namespace {
 constexpr const char* others = "(more Python functions)\n\n0";
 }
 
-bool PythonNames::is_there(std::uint64_t id) const noexcept {
+const char* PythonNames::find(std::uint64_t id) const noexcept {
     const std::atomic<std::uint32_t>* table = table_.load(std::memory_order_acquire);
-    if (table == nullptr) return false;
+    if (table == nullptr) return nullptr;
     for (std::uint64_t slot = mix(id) % slots;; slot = (slot + 1) % slots) {
         const std::uint32_t at = table[slot].load(std::memory_order_acquire);
-        if (at == 0 || names_[at - 1].id == id) return at != 0;
+        if (at == 0) return nullptr;
+        if (names_[at - 1].id == id) return names_[at - 1].text;
     }
+}
+
+Text PythonNames::file(std::uint64_t id) const noexcept {
+    const char* text = find(id);
+    const char* name_end = text == nullptr ? nullptr : std::strchr(text, '\n');
+    return name_end == nullptr ? Text() : Text(name_end + 1, std::strcspn(name_end + 1, "\n"));
 }
 
 std::uint64_t PythonNames::know(const char* text) noexcept {
     const std::uint64_t id = region_id(text, strnlen(text, most_bytes));
-    if (is_there(id)) return id;
+    if (find(id) != nullptr) return id;
     // The lock is held with the in-tool flag set, so a handler of this thread never waits for it. A child of fork may wait in vain.
     for (int attempts = 0; busy_.test_and_set(std::memory_order_acquire); sched_yield())
         if (++attempts == 100) return 0;
@@ -36,7 +43,7 @@ std::uint64_t PythonNames::know(const char* text) noexcept {
 }
 
 bool PythonNames::add(std::uint64_t id, const char* text) noexcept {
-    if (is_there(id)) return true; // another thread was faster
+    if (find(id) != nullptr) return true; // another thread was faster
     std::atomic<std::uint32_t>* table = table_.load(std::memory_order_relaxed);
     if (table == nullptr) {
         table = arena_.array<std::atomic<std::uint32_t>>(slots);

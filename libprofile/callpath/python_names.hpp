@@ -19,6 +19,11 @@ class PythonNames {
     /// Stores "function\nfile\nfirst line". Returns its id; 0 if other threads are storing names all the time.
     std::uint64_t know(const char* text) noexcept;
 
+    /// Returns the text; nullptr if there is none.
+    const char* find(std::uint64_t id) const noexcept;
+    /// Returns the file in it; empty if there is no such text.
+    Text file(std::uint64_t id) const noexcept;
+
     struct Name {
         std::uint64_t id;
         const char* text;
@@ -29,7 +34,6 @@ class PythonNames {
   private:
     static constexpr std::uint32_t slots = 2 * most;
     bool add(std::uint64_t id, const char* text) noexcept;
-    bool is_there(std::uint64_t id) const noexcept;
 
     std::atomic<std::atomic<std::uint32_t>*> table_{nullptr}; // by id: number + 1
     std::atomic<std::uint32_t> count_{0};

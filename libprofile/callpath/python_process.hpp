@@ -12,7 +12,7 @@ namespace libprofile {
 
 class PythonProcess {
   public:
-    /// LIBPROFILE_PYTHON=1.
+    /// LIBPROFILE_PYTHON.
     void switch_on(bool on) noexcept { is_on_ = on; }
     /// Modules may have come: looks whether one of them is the interpreter.
     void look_for_new() noexcept;

@@ -118,8 +118,10 @@ UnseenCost measure(Thread& thread, const UnseenCost& assumed) {
 
     KnownPath* path = nullptr;
     const auto lead = [&](const Caller& caller) {
-        path = thread.known_paths.replace(caller.return_address, caller.frame, thread.tree, thread.arena);
-        if (path != nullptr) words.lead(*path, caller, row, thread.phases.row_generation());
+        path = thread.known_paths.replace(caller.return_address, caller.frame, 0, thread.tree, thread.arena);
+        if (path == nullptr) return;
+        words.lead(*path, caller, row, thread.phases.row_generation());
+        path->python = thread.paths.python_at(caller.frame);
     };
     // Medians, since an interruption is in one batch; means inside a batch, since the clock may be coarser than a call.
     std::uint32_t seen[batches], booked[batches];

@@ -16,7 +16,7 @@ namespace libprofile {
     const auto* site = static_cast<const CallSite*>(run.site);
     if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
     const auto* path = static_cast<const KnownPath*>(run.path);
-    if (path != nullptr && !is_path_known(*path, function_id, return_address, frame)) return false;
+    if (path != nullptr && !is_path_known(thread, *path, function_id, return_address, frame, thread.paths.python_at(frame))) return false;
     if (thread.paths.is_to_be_checked()) [[unlikely]]
         return false;
     if (path != nullptr) ++thread.paths_repeated;
@@ -53,7 +53,7 @@ namespace libprofile {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     const auto* path = static_cast<const KnownPath*>(run.path);
     const bool goes_on = run.goes_on(row) && !thread->finished && process.recording() &&
-                         (path != nullptr ? is_path_known(*path, function_id, return_address, own_frame)
+                         (path != nullptr ? path->python == 0 && is_path_known(*thread, *path, function_id, return_address, own_frame, 0)
                                           : static_cast<const CallSite*>(run.site)->is_at(return_address, function_id, load_map.epoch()));
     if (!goes_on) {
         thread->call_depth = 0;

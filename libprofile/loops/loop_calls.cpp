@@ -32,13 +32,13 @@ std::uint64_t LoopCalls::next_group(std::uint64_t count) const noexcept {
     return largest;
 }
 
-/// Compares addresses in the function's code, which are the same on all ranks. The order of first calls is not: it depends on where in a pass the
+/// Compares places in the function's code, which are the same on all ranks. The order of first calls is not: it depends on where in a pass the
 /// log begins.
 bool LoopCalls::comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept {
     const Node& own = (*tree_)[one];
     const Node& its = (*tree_)[other];
-    const bool have_addresses = own.kind == NodeKind::Frame && its.kind == NodeKind::Frame && own.a == its.a;
-    return have_addresses && own.b != its.b ? own.b < its.b : at < other_at;
+    const bool is_known = are_in_one_code(own, its) && place_in_code(own) != place_in_code(its);
+    return is_known ? place_in_code(own) < place_in_code(its) : at < other_at;
 }
 
 /// Collective calls come first: all ranks make them.

@@ -78,7 +78,9 @@ class Levels {
     NodeId first_of_pass(NodeId site) const noexcept {
         NodeId first = site;
         for (NodeId node = 1; node < sites_.size(); ++node)
-            if (tree_[node].parent == tree_[site].parent && sites_[node].count == sites_[site].count && tree_[node].b < tree_[first].b) first = node;
+            if (tree_[node].parent == tree_[site].parent && sites_[node].count == sites_[site].count &&
+                place_in_code(tree_[node]) < place_in_code(tree_[first]))
+                first = node;
         return first;
     }
 
@@ -125,7 +127,7 @@ class Levels {
     bool stands_better(NodeId one, NodeId other) const noexcept {
         const std::uint64_t span = sites_[one].span(), its = sites_[other].span();
         if (span > its * 2 || its > span * 2) return span > its;
-        return tree_[one].b < tree_[other].b;
+        return place_in_code(tree_[one]) < place_in_code(tree_[other]);
     }
 
     /// Adds loops that have half of the outermost loop's time, on all call paths together, outermost first. A call site stands for its function's loop.

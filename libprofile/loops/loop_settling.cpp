@@ -3,6 +3,7 @@
 
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/python_names.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
@@ -34,8 +35,14 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
 
 void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     char text[192];
-    const Node& site = thread.tree.native(loop.site);
-    if (site.kind == NodeKind::Frame) {
+    const Node& site = thread.tree[loop.site];
+    if (site.kind == NodeKind::Python) {
+        const Text file = python_names.file(site.b);
+        std::size_t name = file.size; // where it begins in the path
+        while (name != 0 && file.data[name - 1] != '/') --name;
+        const auto size = static_cast<int>(std::min<std::size_t>(128, file.size - name));
+        std::snprintf(text, sizeof text, "loop at %.*s:%u", size, size == 0 ? "" : file.data + name, site.a);
+    } else if (site.kind == NodeKind::Frame) {
         const char* module = load_map[site.a].path;
         const char* slash = std::strrchr(module, '/');
         std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1, static_cast<unsigned long long>(site.b));

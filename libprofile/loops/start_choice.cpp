@@ -17,9 +17,9 @@ struct Range {
     std::uint64_t to = 0;
     bool is_known() const { return from <= to; }
     void include(const Node& site) {
-        if (site.kind != NodeKind::Frame) return;
-        from = std::min(from, site.b);
-        to = std::max(to, site.b);
+        if (!is_call_site(site)) return;
+        from = std::min(from, place_in_code(site));
+        to = std::max(to, place_in_code(site));
     }
 };
 

@@ -5,14 +5,16 @@
 #include "format/loops.hpp"
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/python_names.hpp"
 #include "libprofile/code/patch.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/thread/thread.hpp"
 
 namespace libprofile {
 
-/// Returns the address at which the function with this call site begins; 0 if it is unknown, or no longer known.
+/// Returns the address at which the function with this call site begins, of one of Python the id of its name; 0 if it is unknown, or no longer known.
 inline std::uint64_t function_of(const Node& place) noexcept {
+    if (place.kind == NodeKind::Python) return place.b;
     if (place.kind != NodeKind::Frame) return 0;
     const Module& module = load_map[place.a];
     CodeRange range;
@@ -26,8 +28,11 @@ inline LoopRecord loop_at(const Node& place) noexcept {
         const Module& module = load_map[place.a];
         out.build_id = Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size);
         out.path = module.path;
+    } else if (place.kind == NodeKind::Python) {
+        out.path = python_names.file(place.b);
+        out.flags = LoopIsPython;
     }
-    out.offset = place.b;
+    out.offset = place_in_code(place);
     return out;
 }
 
@@ -46,39 +51,39 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
     const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        LoopRecord out = loop_at(thread.tree.native(loop.site));
+        LoopRecord out = loop_at(thread.tree[loop.site]);
         out.phase = loop.phase;
         if (loop.start != 0) out.call = mpi_functions[thread.tree[loop.start].a].name;
-        out.flags = (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
-                    (loop.start == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) | (loop.is_recursion ? std::uint64_t{LoopIsRecursion} : 0) |
-                    (loop.is_cut_short ? std::uint64_t{LoopIsCutShort} : 0) | (loop.is_opaque ? std::uint64_t{LoopIsOpaque} : 0) |
-                    (loop.is_nested ? std::uint64_t{LoopIsNested} : 0) | (loop.may_miss ? std::uint64_t{LoopMayMiss} : 0) |
-                    (loop.is_copied ? std::uint64_t{LoopIsCopied} : 0) | (marks_mode() == MarksChoice::Off || is_bounded ? std::uint64_t{LoopHasNoMarks} : 0);
+        out.flags |= (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
+                     (loop.start == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) | (loop.is_recursion ? std::uint64_t{LoopIsRecursion} : 0) |
+                     (loop.is_cut_short ? std::uint64_t{LoopIsCutShort} : 0) | (loop.is_opaque ? std::uint64_t{LoopIsOpaque} : 0) |
+                     (loop.is_nested ? std::uint64_t{LoopIsNested} : 0) | (loop.may_miss ? std::uint64_t{LoopMayMiss} : 0) |
+                     (loop.is_copied ? std::uint64_t{LoopIsCopied} : 0) | (marks_mode() == MarksChoice::Off || is_bounded ? std::uint64_t{LoopHasNoMarks} : 0);
         out.missed = loop.missed;
         out.moves = loop.moves;
         out.passes = loop.passes;
-        if (loop.other != 0 && thread.tree[loop.other_site].kind == NodeKind::Frame) {
-            out.other_offset = thread.tree[loop.other_site].b;
+        if (loop.other != 0 && is_call_site(thread.tree[loop.other_site])) {
+            out.other_offset = place_in_code(thread.tree[loop.other_site]);
             out.other_passes = loop.other_passes;
         }
         describe(encoder, out);
     }
     if (is_too_short) {
-        LoopRecord out = loop_at(thread.tree.native(too_short.entries.site));
+        LoopRecord out = loop_at(thread.tree[too_short.entries.site]);
         out.phase = "";
-        out.flags = LoopByEntries | LoopIsShort;
+        out.flags |= LoopByEntries | LoopIsShort;
         out.passes = too_short.entries.repeats();
         describe(encoder, out);
     }
     const auto since = [&](std::uint64_t at) { return at > watch.began_at() ? at - watch.began_at() : 0; };
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        LoopFunctionRecord out{function_of(thread.tree.native(loop.site)), thread.tree[loop.caller].path_hash[0], since(loop.first_at), since(loop.until)};
+        LoopFunctionRecord out{function_of(thread.tree[loop.site]), thread.tree[loop.caller].path_hash[0], since(loop.first_at), since(loop.until)};
         describe(encoder, out);
     }
     if (is_too_short) {
         const Entries& entries = too_short.entries;
-        LoopFunctionRecord out{function_of(thread.tree.native(entries.site)), thread.tree[too_short.caller].path_hash[0], since(entries.first_at),
+        LoopFunctionRecord out{function_of(thread.tree[entries.site]), thread.tree[too_short.caller].path_hash[0], since(entries.first_at),
                                since(entries.last_at)};
         describe(encoder, out);
     }

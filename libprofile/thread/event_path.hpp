@@ -13,21 +13,25 @@ inline void learn_duration(std::uint32_t& typical, std::uint64_t ns) noexcept {
     typical = static_cast<std::uint32_t>(typical + change / 4);
 }
 
-/// Whether the call's node is known without a walk over the stack.
-inline bool is_path_known(const KnownPath& known, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
-    return known.return_address == return_address && known.function == function_id && PathTracker::is_unchanged(known, frame);
+/// Whether the call's node is known without a walk over the stack. `python`: PathTracker::python_at().
+inline bool is_path_known(const Thread& thread, const KnownPath& known, unsigned function_id, const void* return_address, std::uintptr_t frame,
+                          std::uint64_t python) noexcept {
+    return known.return_address == return_address && known.python == python && known.function == function_id && thread.paths.is_unchanged(known, frame);
 }
 
 /// Returns the path of the call if it is known without a walk, else nullptr.
 inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
     if (thread.known_paths.is_empty()) [[unlikely]]
         return nullptr;
-    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame);
+    const std::uint64_t python = thread.paths.python_at(frame);
+    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame, python);
     std::uint32_t at = paths.last;
     do {
-        if (is_path_known(paths.path[at], function_id, return_address, frame)) [[likely]] {
+        if (is_path_known(thread, paths.path[at], function_id, return_address, frame, python)) [[likely]] {
             paths.last = at;
             ++thread.paths_repeated;
+            if (python > PythonFrames::unknown) [[unlikely]]
+                thread.paths.see_known_python();
             return &paths.path[at];
         }
         at = (at + 1) % KnownPathTable::ways;
@@ -37,7 +41,7 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
 
 /// Remembers the path of a call that a walk has found as `node`. Returns nullptr if memory is short.
 inline KnownPath* remember_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId node) noexcept {
-    KnownPath* known = thread.known_paths.replace(return_address, frame, thread.tree, thread.arena);
+    KnownPath* known = thread.known_paths.replace(return_address, frame, thread.paths.python_of_path(), thread.tree, thread.arena);
     if (known == nullptr) return nullptr;
     known->return_address = return_address;
     known->function = static_cast<std::uint16_t>(function_id);

@@ -192,7 +192,7 @@ def frames_of_the_python_interpreter_are_one_in_the_text(job):
     job.write("grind.c", GRIND)
     job.write("script.py", PYTHON)
     job.compile("gcc", "-g", "-O1", "-shared", "-fPIC", "grind.c", "-o", job.folder / "libgrind.so")
-    report, text = run(job, ["/usr/bin/python3", job.folder / "script.py", job.folder / "libgrind.so"], "python")
+    report, text = run(job, ["/usr/bin/python3", job.folder / "script.py", job.folder / "libgrind.so"], "python", python=0)
     frames = [path for path in paths(report).values() if path["kind"] == "frame"]
     inside = [path for path in frames if path.get("interpreter")]
     expect(any(path["name"] == "grind" and not path.get("interpreter") for path in frames), "grind() is the program's own")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The functions of a Python script are in the call paths of its samples and MPI calls, with file and line."""
+"""The functions of a Python script are in the call paths of its samples and MPI calls, with file and line, and its time loop is found."""
 
 from harness import Skip, expect, expect_equal, main, test
 
@@ -75,14 +75,14 @@ def samples_are_in_their_functions(report):
 @test
 def functions_and_lines_of_scripts_are_in_call_paths(job):
     file = script(job)
-    same_outcome(job, file, 3, {"LIBPROFILE_PYTHON": "1", "LIBPROFILE_SAMPLE": "1kHz"})
+    same_outcome(job, file, 3, {"LIBPROFILE_SAMPLE": "1kHz"})
     report = job.report("profile")
     calls_are_in_their_functions(job, file, report)
     samples_are_in_their_functions(report)
     threads = {path["name"] for paths in all_paths(report) for path in paths if path["kind"] == "python"}
     expect("other_threads" in threads, f"functions of the other threads: {sorted(threads)}")
     text = job.run([job.tool, "report", job.folder / "profile"]).out
-    for word in ("Solver.advance", "exchange", "kernel", "python_functions.py"):
+    for word in ("Solver.advance", "exchange", "kernel", "python_functions.py", "MPI_Allreduce in exchange", "MPI_Allreduce in gather"):
         expect(word in text, f"{word} in the report")
     for form in ("folded", "speedscope", "csv"):
         exported = job.run([job.tool, "export", job.folder / "profile", "--format", form, "--output", job.folder / form])
@@ -93,16 +93,48 @@ def functions_and_lines_of_scripts_are_in_call_paths(job):
 
 
 @test
-def without_the_option_there_are_no_python_functions(job):
+def switched_off_there_are_no_python_functions(job):
     file = script(job)
-    job.measured(["/usr/bin/python3", file, 1], output="profile")
+    job.measured(["/usr/bin/python3", file, 1], options={"LIBPROFILE_PYTHON": "0"}, output="profile")
     expect_equal([name for chain in chains(job.report("profile")) for name in python_names(chain)], [], "Python functions")
+
+
+def loops_of(job, kind, passes):
+    file = script(job).with_name("python_loops.py")
+    result = job.measured(["/usr/bin/python3", file, kind, passes], output=kind, timeout=120)
+    expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
+    report = job.report(kind)
+    return {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}, report
+
+
+@test
+def passes_of_a_loop_in_a_script_are_its_iterations(job):
+    for kind in ("one", "several", "called", "generated"):
+        loops, report = loops_of(job, kind, 300)
+        expect_equal(loops, {f"loop in {kind}": [300, 300]}, f"{kind}: {report['loops']}")
+        expect(report["loops"][0]["place"].startswith(f"{kind} at python_loops.py:"), f"{kind}: {report['loops']}")
+        expect_equal(report["loops"][0]["missed"], 0, f"{kind}: missed passes")
+
+
+@test
+def loops_one_after_another_in_a_script_are_phases(job):
+    loops, report = loops_of(job, "two", 300)
+    file = script(job).with_name("python_loops.py")
+    names = [f"loop in two at python_loops.py:{line_of(file, mark)}" for mark in ("FIRST", "SECOND")]
+    expect_equal(loops, dict(zip(names, ([300, 300], [600, 600]))), f"{report['loops']}")
+
+
+@test
+def a_solver_inside_the_loop_of_a_script_is_a_level(job):
+    loops, report = loops_of(job, "nested", 300)
+    expect_equal(loops, {"loop in nested": [300, 300], "loop in Solver.iterate": [2100, 2100]}, f"{report['loops']}")
+    expect_equal({loop["phase"]: loop["inside"] for loop in report["loops"]}, {"loop in nested": "", "loop in Solver.iterate": "loop in nested"}, "levels")
 
 
 @test
 def a_minute_of_changing_frames_does_no_harm(job):
     file = script(job)
-    same_outcome(job, file, 60, {"LIBPROFILE_PYTHON": "1", "LIBPROFILE_SAMPLE": "1kHz"})
+    same_outcome(job, file, 60, {"LIBPROFILE_SAMPLE": "1kHz"})
     calls_are_in_their_functions(job, file, job.report("profile"))
 
 

@@ -170,7 +170,7 @@ def second_reader_finds_the_same_counters(job):
 def second_reader_finds_the_same_in_a_job_of_a_python_script(job):
     if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
         raise Skip("python3-mpi4py and python3-numpy are not installed")
-    job.measured(["/usr/bin/python3", job.source / "tests/programs/python_functions.py", 1], options={**THREADS, "LIBPROFILE_PYTHON": "1"}, output="python")
+    job.measured(["/usr/bin/python3", job.source / "tests/programs/python_functions.py", 1], options=THREADS, output="python")
     compare(job, "python")
 
 

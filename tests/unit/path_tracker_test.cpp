@@ -412,7 +412,7 @@ class FollowedPathTest : public PathTrackerTest {
         const void* return_address = __builtin_return_address(0);
         std::uint32_t common = 0;
         for (const Known& known : known_calls_) {
-            if (known.return_address != return_address || !PathTracker::is_unchanged(known.path, frame)) continue;
+            if (known.return_address != return_address || !tracker_.is_unchanged(known.path, frame)) continue;
             if (!known.is_learned || !tracker_.follow_known(known.followed, frame, common)) break;
             ++quick_;
             calls_.emplace_back(known.path.node, common);

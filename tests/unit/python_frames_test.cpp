@@ -78,7 +78,18 @@ class PythonFramesTest : public testing::Test {
         made.set(layout.frame_instruction, code.at() + layout.code_begin + instruction * 2).set<std::uint8_t>(layout.frame_is_entry, is_entry ? 1 : 0);
         return made;
     }
-    PythonFrames::Change look() { return frames_.look(state_.at(), activation_at(0), reinterpret_cast<std::uintptr_t>(stack_.data() + stack_.size()), false); }
+    PythonFrames::Change look(bool has_returned = false) {
+        const auto base = reinterpret_cast<std::uintptr_t>(stack_.data() + stack_.size());
+        frames_.look(state_.at(), activation_at(0), base, false);
+        return frames_.since_look(has_returned ? PythonFrames::Stretch{activation_at(0), activation_at(1)} : PythonFrames::Stretch());
+    }
+    /// Instructions by opcode and argument, two bytes each.
+    static void instructions(Object& code, const std::vector<std::pair<int, int>>& units) {
+        code.set<std::int64_t>(layout.object_size, static_cast<std::int64_t>(units.size()));
+        for (std::uint32_t i = 0; i < units.size(); ++i)
+            code.set(layout.code_begin + 2 * i, static_cast<std::uint8_t>(units[i].first))
+                .set(layout.code_begin + 2 * i + 1, static_cast<std::uint8_t>(units[i].second));
+    }
     /// "outer:3 inner:5", of an activation, counted from the outermost.
     std::string names(std::uint32_t number) const {
         std::string result;
@@ -128,6 +139,51 @@ TEST_F(PythonFramesTest, a_change_tells_which_frames_stand) {
     EXPECT_EQ(change.outside, 0u);
     EXPECT_EQ(change.entries, 1u); // main stands, what it called may be another call
     EXPECT_EQ(names(0), "main:14 step:23");
+}
+
+TEST_F(PythonFramesTest, a_function_that_comes_to_an_earlier_line_without_a_loop_was_called_again) {
+    constexpr int nop = 9, call = 171, jump_backward = 140; // a call has four units of caches
+    Object &straight = code("straight", 20), &looping = code("looping", 40), &main_code = code("main", 10);
+    instructions(main_code, {{nop, 0}, {nop, 0}, {nop, 0}, {jump_backward, 3}});
+    instructions(straight, {{nop, 0}, {call, 0}, {jump_backward, 1}, {0, 0}, {0, 0}, {0, 0}, {nop, 0}, {nop, 0}}); // what looks like a jump is a cache
+    instructions(looping, {{nop, 0}, {nop, 0}, {nop, 0}, {jump_backward, 3}, {nop, 0}, {nop, 0}});
+    const Object& main = frame(main_code, 1, 0, true);
+    const auto at = [&](Object& frame, const Object& code, std::uint32_t instruction) {
+        frame.set(layout.frame_instruction, code.at() + layout.code_begin + instruction * 2);
+    };
+    Object& step = frame(straight, 1, main.at(), false);
+    activation(0, step.at(), true);
+    look();
+    at(step, straight, 6);
+    EXPECT_EQ(look().entries, 2u); // it went on
+    at(step, straight, 1);
+    EXPECT_EQ(look().entries, 1u);
+    EXPECT_FALSE(look().is_any);
+    EXPECT_EQ(look(true).entries, 1u); // back from what it called, at the same call
+    Object& solve = frame(looping, 2, main.at(), false);
+    activation(0, solve.at(), true);
+    look();
+    at(solve, looping, 1);
+    EXPECT_EQ(look().entries, 2u);
+    EXPECT_EQ(look(true).entries, 2u);
+    at(solve, looping, 4);
+    EXPECT_EQ(look().entries, 2u);
+    at(solve, looping, 2);
+    EXPECT_EQ(look().entries, 1u); // it had left its loop
+}
+
+TEST_F(PythonFramesTest, where_no_caller_can_have_gone_on_all_of_them_were_called_again) {
+    constexpr int nop = 9, jump_backward = 140;
+    Object &main_code = code("main", 10), &middle_code = code("middle", 20), &leaf_code = code("leaf", 30);
+    instructions(main_code, {{nop, 0}, {nop, 0}, {nop, 0}, {jump_backward, 3}});
+    for (Object* straight : {&middle_code, &leaf_code}) instructions(*straight, {{nop, 0}, {nop, 0}, {nop, 0}, {nop, 0}});
+    const Object& main = frame(main_code, 1, 0, true);
+    const Object& middle = frame(middle_code, 1, main.at(), false);
+    activation(0, frame(leaf_code, 1, middle.at(), false).at(), true);
+    look();
+    const PythonFrames::Change change = look(true);
+    EXPECT_TRUE(change.is_any);
+    EXPECT_EQ(change.entries, 1u);
 }
 
 TEST_F(PythonFramesTest, a_code_object_at_the_address_of_another_is_noticed) {

@@ -33,6 +33,8 @@ constexpr Doubt doubts_by_flag[] = {
     {LoopIsCutShort, "later ones lie too deep in the stack to be told apart"},
 };
 
+constexpr const char* doubt_of_python = "code of Python is not examined: a pass that skips this call is not seen";
+
 /// The lines of a call site: of the function, and of what is inlined there. Empty if unknown.
 std::vector<std::string> lines_of(const Site* site) {
     if (site == nullptr || site->name.line == 0) return {};
@@ -97,7 +99,7 @@ const SiteCall* nearest(const std::vector<SiteCall>& calls, double share, double
 /// The calls at a site, in the iterations of the first rank that found the loop. All numbers are in the call tree, too.
 struct CallsOfRank {
     CallsOfRank(const Profile& profile, const LoopOfRanks& found, std::uint64_t offset)
-        : calls(calls_at(profile, found.loop->module, offset, found.ranks.front(), found.loop->phase)),
+        : calls(calls_at(profile, *found.loop, offset, found.ranks.front())),
           rank(profile.job.ranks > 1 ? fmt::format(" on rank {}", found.ranks.front()) : "") {}
     std::vector<SiteCall> calls;
     std::string rank;
@@ -108,9 +110,9 @@ std::string times(const SiteCall& call) { return plural(call.visits, "time"); }
 /// Passes may begin at another call site.
 std::string doubt_of_other(const Profile& profile, const LoopOfRanks& found) {
     const FoundLoop& loop = *found.loop;
-    std::string site = site_text(profile, loop.module, loop.other_offset);
-    if (site == site_text(profile, loop.module, loop.offset)) // two calls on one line, or in a function without lines
-        site += fmt::format(" ({}+{:#x})", printable(base_name(loop.module.path)), loop.other_offset);
+    std::string site = site_text(profile, loop, loop.other_offset);
+    if (site == site_text(profile, loop, loop.offset)) // two calls on one line, or in a function without lines
+        site += fmt::format(" ({})", place_text(loop, loop.other_offset));
     const CallsOfRank at(profile, found, loop.other_offset);
     const double share = static_cast<double>(loop.other_passes) / static_cast<double>(std::max<std::uint64_t>(loop.passes, 1));
     const SiteCall* call = nearest(at.calls, share, static_cast<double>(found.most));
@@ -146,7 +148,7 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
     else if (loop.other_passes != 0)
         doubts.push_back(loop.other_offset == loop.offset ? doubt_of_site(profile, found) : doubt_of_other(profile, found));
     for (const Doubt& doubt : doubts_by_flag)
-        if (found.is(doubt.flag)) doubts.emplace_back(doubt.text);
+        if (found.is(doubt.flag)) doubts.emplace_back(doubt.flag == LoopIsOpaque && found.is(LoopIsPython) ? doubt_of_python : doubt.text);
     if (found.fewest < least_sure_passes) doubts.emplace_back(fmt::format("fewer than {} iterations are too few to be sure", least_sure_passes));
     if (loop.moves != 0) doubts.emplace_back("the first iterations may each join several passes");
     if (found.most - found.fewest > most_difference(found)) doubts.emplace_back("ranks have different numbers of iterations");

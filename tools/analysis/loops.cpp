@@ -86,7 +86,7 @@ std::string levels_text(const std::vector<LoopOfRanks>& all, const LoopOfRanks& 
 
 std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all, const LoopOfRanks& found, bool names_ranks) {
     const FoundLoop& loop = *found.loop;
-    const std::string site = site_text(profile, loop.module, loop.offset);
+    const std::string site = site_text(profile, loop, loop.offset);
     std::string text =
         fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init{}", printable(loop.phase),
                     loop.phase == loop_name_start + site ? "" : ", in " + site, names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "",
@@ -188,7 +188,7 @@ std::string why_none(const Profile& profile, const std::vector<const Location*>&
             if (!loop.is(LoopIsShort) || loop.passes == 0) continue;
             const double us = static_cast<double>(loop.last_ns - std::min(loop.first_ns, loop.last_ns)) / 1e3 / static_cast<double>(loop.passes);
             return fmt::format("there is a loop in {}, but its passes take {:.2g} us on average, too short to be iterations (they must take 30 us or more)",
-                               site_text(profile, loop.module, loop.offset), us);
+                               site_text(profile, loop, loop.offset), us);
         }
     }
     return "no MPI call repeats at one call site for most of the time after MPI_Init";

@@ -10,18 +10,20 @@ namespace libprofile::tools {
 
 namespace {
 
-bool is_below(const Profile& profile, std::uint32_t path, const Module& module, std::uint64_t offset) {
+bool is_below(const Profile& profile, std::uint32_t path, const FoundLoop& loop, std::uint64_t offset) {
     for (std::uint32_t at = profile.paths[path].parent; at != 0; at = profile.paths[at].parent) {
-        if (profile.paths[at].kind != NodeKind::Frame) continue;
-        const Site& site = profile.sites[profile.paths[at].target];
-        if (site.offset == offset && is_same_module(profile.modules[site.module], module)) return true;
+        const CallPath& outer = profile.paths[at];
+        if (outer.kind == NodeKind::Python && loop.is(LoopIsPython) && outer.address == loop.function && outer.target == offset) return true;
+        if (outer.kind != NodeKind::Frame || loop.is(LoopIsPython)) continue;
+        const Site& site = profile.sites[outer.target];
+        if (site.offset == offset && is_same_module(profile.modules[site.module], loop.module)) return true;
     }
     return false;
 }
 
 } // namespace
 
-std::vector<SiteCall> calls_at(const Profile& profile, const Module& module, std::uint64_t offset, std::uint64_t rank, const std::string& phase) {
+std::vector<SiteCall> calls_at(const Profile& profile, const FoundLoop& loop, std::uint64_t offset, std::uint64_t rank) {
     std::map<std::uint32_t, std::uint64_t> visits; // by path
     const auto add = [&](const std::vector<Cell>& cells) {
         for (const Cell& cell : cells)
@@ -30,14 +32,14 @@ std::vector<SiteCall> calls_at(const Profile& profile, const Module& module, std
     for (const Location& location : profile.locations) {
         if (location.rank != rank || location.thread != 0) continue;
         for (const PhaseData& data : location.phases) {
-            if (profile.phases[data.phase].name != phase) continue;
+            if (profile.phases[data.phase].name != loop.phase) continue;
             add(data.rest);
             for (const Cluster& cluster : data.clusters) add(cluster.cells);
         }
     }
     std::vector<SiteCall> calls;
     for (const auto& [path, count] : visits)
-        if (is_below(profile, path, module, offset)) calls.push_back({profile.functions[profile.paths[path].target].name, count});
+        if (is_below(profile, path, loop, offset)) calls.push_back({profile.functions[profile.paths[path].target].name, count});
     return calls;
 }
 

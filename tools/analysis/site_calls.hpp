@@ -16,7 +16,7 @@ struct SiteCall {
     std::uint64_t visits = 0;
 };
 
-/// In the phase of that name, by the main thread of `rank`.
-std::vector<SiteCall> calls_at(const Profile& profile, const Module& module, std::uint64_t offset, std::uint64_t rank, const std::string& phase);
+/// In the loop's phase, by the main thread of `rank`.
+std::vector<SiteCall> calls_at(const Profile& profile, const FoundLoop& loop, std::uint64_t offset, std::uint64_t rank);
 
 } // namespace libprofile::tools

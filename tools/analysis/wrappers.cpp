@@ -1,5 +1,6 @@
 #include "tools/analysis/wrappers.hpp"
 
+#include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -58,10 +59,13 @@ bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number, int d
     return yes;
 }
 
+bool is_mpi4py(const std::string& module) { return module.find("/mpi4py/MPI.") != std::string::npos; }
+
 } // namespace
 
-Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(profile.paths.size()) {
+Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(profile.paths.size()), is_binding_(profile.paths.size()) {
     const std::size_t n = profile.paths.size();
+    const InterpreterFrames interpreter(profile);
     std::vector<Amount> own(n);
     const auto take = [&](const Cell& cell) {
         own[cell.path].time += cell.metric == 0 ? cell.value : 0;
@@ -81,6 +85,8 @@ Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(prof
         const CallPath& path = profile.paths[p];
         if (!is_code(path.kind) && !is_call(path.kind)) continue;
         const Label label = label_of(profile, path);
+        is_binding_[p] = path.kind == NodeKind::Frame && (profile.paths[path.parent].kind == NodeKind::Python || is_binding_[path.parent]) &&
+                         (interpreter.contains(path) || is_mpi4py(label.module));
         const auto [at, added] =
             known.emplace(std::tuple(is_call(path.kind), path.kind == NodeKind::Python ? label.file : label.module, short_function_name(label.name)),
                           static_cast<std::uint32_t>(functions.size()));
@@ -102,6 +108,7 @@ Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(prof
 Wrappers::Caller Wrappers::caller_of(std::uint32_t path) const {
     Caller caller{profile_.paths[path].parent, ""};
     std::string last;
+    while (caller.path != 0 && is_binding_[caller.path]) caller.path = profile_.paths[caller.path].parent;
     while (caller.path != 0 && is_wrapper_[caller.path] && is_code(profile_.paths[profile_.paths[caller.path].parent].kind)) {
         const std::string name = short_function_name(label_of(profile_, profile_.paths[caller.path]).name);
         if (name != last) caller.through = name + (caller.through.empty() ? "" : " > ") + caller.through;

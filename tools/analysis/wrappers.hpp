@@ -4,7 +4,8 @@
 //
 // The profile's first and last rank decide, whatever was chosen, so a call has one name everywhere: a mere wrapper is called by
 // several functions, what it calls is one MPI function or another such wrapper of it, and its own code takes at most 5 % of its time, or
-// a microsecond a call.
+// a microsecond a call. Functions of mpi4py, and the interpreter's between, make calls for Python functions: these
+// are the callers.
 #pragma once
 
 #include "tools/reader/model.hpp"
@@ -29,6 +30,7 @@ class Wrappers {
   private:
     const Profile& profile_;
     std::vector<bool> is_wrapper_; // by call path
+    std::vector<bool> is_binding_; // it is mpi4py's, called by a Python function
 };
 
 } // namespace libprofile::tools

@@ -27,6 +27,20 @@ struct Named {
     std::string source; // " at run.cpp:42", or " (lmp+0x1a2b)"
 };
 
+/// The name of a call site in the loop's function; empty if there is none.
+SiteName name_at(const Profile& profile, const FoundLoop& loop, std::uint64_t offset) {
+    if (loop.is(LoopIsPython)) {
+        CallPath path;
+        path.kind = NodeKind::Python;
+        path.target = static_cast<std::uint32_t>(offset);
+        path.address = loop.function;
+        const Label label = label_of(profile, path);
+        return {label.name, label.file, label.line};
+    }
+    const Site* site = site_at(profile, loop.module, offset);
+    return site == nullptr ? SiteName() : site->name;
+}
+
 } // namespace
 
 const Site* site_at(const Profile& profile, const Module& module, std::uint64_t offset) {
@@ -37,19 +51,18 @@ const Site* site_at(const Profile& profile, const Module& module, std::uint64_t 
     return nullptr;
 }
 
-const SiteName* name_at(const Profile& profile, const Module& module, std::uint64_t offset) {
-    const Site* site = site_at(profile, module, offset);
-    return site == nullptr ? nullptr : &site->name;
+std::string place_text(const FoundLoop& loop, std::uint64_t offset) {
+    return loop.is(LoopIsPython) ? fmt::format("{}:{}", printable(base_name(loop.module.path)), offset)
+                                 : fmt::format("{}+{:#x}", printable(base_name(loop.module.path)), offset);
 }
 
-std::string site_text(const Profile& profile, const Module& module, std::uint64_t offset) {
+std::string site_text(const Profile& profile, const FoundLoop& loop, std::uint64_t offset) {
     // The function that the compiler made; code inlined there is the caller's own.
-    if (const SiteName* name = name_at(profile, module, offset)) {
-        std::string text = printable(short_function_name(name->function));
-        if (name->line != 0) text += fmt::format(" at {}:{}", printable(base_name(name->file)), name->line);
-        return text;
-    }
-    return fmt::format("{}+{:#x}", printable(base_name(module.path)), offset);
+    const SiteName name = name_at(profile, loop, offset);
+    if (name.function.empty()) return place_text(loop, offset);
+    std::string text = printable(short_function_name(name.function));
+    if (name.line != 0) text += fmt::format(" at {}:{}", printable(base_name(name.file)), name.line);
+    return text;
 }
 
 void name_loops(Profile& profile) {
@@ -57,11 +70,10 @@ void name_loops(Profile& profile) {
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
         const Phase& phase = profile.phases[p];
         const FoundLoop* loop = phase.recorded_as.empty() ? nullptr : loop_of(profile, phase);
-        const SiteName* name = loop == nullptr ? nullptr : name_at(profile, loop->module, loop->offset);
-        if (name == nullptr) continue;
-        all.push_back({p, loop_name_start + short_function_name(name->function),
-                       name->line != 0 ? fmt::format(" at {}:{}", base_name(name->file), name->line)
-                                       : fmt::format(" ({}+{:#x})", base_name(loop->module.path), loop->offset)});
+        const SiteName name = loop == nullptr ? SiteName() : name_at(profile, *loop, loop->offset);
+        if (name.function.empty()) continue;
+        all.push_back({p, loop_name_start + short_function_name(name.function),
+                       name.line != 0 ? fmt::format(" at {}:{}", base_name(name.file), name.line) : fmt::format(" ({})", place_text(*loop, loop->offset))});
     }
     for (const Named& one : all) {
         const auto count = [&](auto is_same) { return std::count_if(all.begin(), all.end(), is_same); };

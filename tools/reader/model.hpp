@@ -245,7 +245,7 @@ struct Trace {
 /// A loop that was found in a program that marks no iterations; its passes are the iterations of a phase.
 struct FoundLoop {
     std::string phase; // the name of the phase, as Phase::name
-    Module module;     // of the call site where a pass begins
+    Module module;     // of the call site where a pass begins; LoopIsPython: its path is the file, and offsets are lines
     std::uint64_t offset = 0;
     std::string call;        // the MPI function called there or below; empty if a pass is an entry of the iteration point
     std::uint64_t flags = 0; // LoopFlag
@@ -256,7 +256,7 @@ struct FoundLoop {
     std::uint64_t other_offset = 0; // another call site that may be the right one, and how often it was passed; 0 if there is none
     std::uint64_t other_passes = 0;
     std::string recorded_as = {}; // what the runtime called it
-    std::uint64_t function = 0;   // where its function begins, in the module; 0 if unknown
+    std::uint64_t function = 0;   // where its function begins, in the module; LoopIsPython: id of its name; 0 if unknown
     std::uint64_t caller = 0;     // hash of the call path to that function
     std::uint64_t first_ns = 0;   // when it ran, since the search began
     std::uint64_t last_ns = 0;

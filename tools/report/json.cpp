@@ -268,7 +268,7 @@ Json loops_json(const Profile& profile) {
         const FoundLoop& loop = *found.loop;
         list.push_back({{"phase", loop.phase},
                         {"recorded_as", loop.recorded_as},
-                        {"place", site_text(profile, loop.module, loop.offset)},
+                        {"place", site_text(profile, loop, loop.offset)},
                         {"call", loop.call},
                         {"ranks", found.ranks},
                         {"iterations", {found.fewest, found.most}},
@@ -280,7 +280,7 @@ Json loops_json(const Profile& profile) {
                         {"missed", found.missed},
                         {"moves", loop.moves},
                         {"passes", loop.passes},
-                        {"other_place", loop.other_passes == 0 ? "" : site_text(profile, loop.module, loop.other_offset)},
+                        {"other_place", loop.other_passes == 0 ? "" : site_text(profile, loop, loop.other_offset)},
                         {"other_passes", loop.other_passes}});
     }
     return list;
