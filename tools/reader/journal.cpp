@@ -266,8 +266,11 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
     if (fate == IterationFate::Own || fate == IterationFate::Mixed) {
         std::uint64_t direct[cell_metrics] = {}, by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
         KeptProfile profile;
+        const auto not_sampled = below_root_.find(NodeKind::NotSampled);
         for (const libprofile::Cell& cell : cells) {
-            direct[cell.metric()] += cell.value;
+            const bool is_square = not_sampled != below_root_.end() && cell.node() == not_sampled->second && // of the times of samples (docs/format.md)
+                                   cell.metric() == static_cast<std::uint32_t>(Metric::Samples);
+            if (!is_square) direct[cell.metric()] += cell.value;
             if (cell.metric() == 0) by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
             if (is_event_[cell.node()] && is_exact_in_event(cell.metric(), 2 * settings_.counters)) profile.events.push_back(cell);
         }
