@@ -47,7 +47,8 @@ struct alignas(64) KnownPath {
     NodeId node = 0;              // of the MPI function's call path; 0 if unknown
     std::uint32_t typical_ns = 0; // running mean duration of the events
     std::uint16_t function = 0;   // MPI function id
-    std::uint16_t words = 0;
+    std::uint8_t words = 0;
+    std::uint8_t successor = 0; // see KnownPathTable
     struct Word {
         std::uintptr_t value;
         std::uint32_t distance; // of its slot from `frame`, in bytes
@@ -55,7 +56,7 @@ struct alignas(64) KnownPath {
     };
     static constexpr std::uint32_t max_words = 13;
     Word word[max_words];
-    bool add(std::uintptr_t slot, std::uintptr_t value, NodeId node_there) noexcept {
+    [[gnu::always_inline]] bool add(std::uintptr_t slot, std::uintptr_t value, NodeId node_there) noexcept {
         if (words == max_words || slot - frame > 0xffffffffu) return false;
         word[words++] = {value, static_cast<std::uint32_t>(slot - frame), node_there};
         return true;
@@ -128,11 +129,10 @@ class PathTracker {
         if (known.frame != frame || known.epoch != process_state.load_map_epoch.load(std::memory_order_acquire)) return false;
         const Mark& own = mark();
         if (!mark_stands(own, frame)) return false;
-        for (std::uint32_t i = 0; i < known.words; ++i) {
-            const KnownPath::Word& word = known.word[i];
-            const std::uintptr_t slot = frame + word.distance;
-            if (*reinterpret_cast<const std::uintptr_t*>(slot) == word.value) continue;
-            return slot == own.slot && own.return_address == word.value && own.node == word.node;
+        for (const KnownPath::Word *word = known.word, *end = word + known.words; word != end; ++word) {
+            const std::uintptr_t slot = frame + word->distance;
+            if (*reinterpret_cast<const std::uintptr_t*>(slot) == word->value) continue;
+            return slot == own.slot && own.return_address == word->value && own.node == word->node;
         }
         return false; // the mark lies farther out, or is a leftover that is not on the path
     }

@@ -22,16 +22,21 @@ inline bool is_path_known(const KnownPath& known, unsigned function_id, const vo
 inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
     if (thread.known_paths.is_empty()) [[unlikely]]
         return nullptr;
-    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame);
-    std::uint32_t at = paths.last;
-    do {
-        if (is_path_known(paths.path[at], function_id, return_address, frame)) [[likely]] {
-            paths.last = at;
-            ++thread.paths_repeated;
-            return &paths.path[at];
-        }
-        at = (at + 1) % KnownPathTable::ways;
-    } while (at != paths.last);
+    KnownPathTable& paths = thread.known_paths;
+    const std::uint32_t set = paths.set_of(return_address, frame);
+    KnownPath& expected = paths.expected(set);
+    if (is_path_known(expected, function_id, return_address, frame)) [[likely]] {
+        paths.pass(set, expected);
+        ++thread.paths_repeated;
+        return &expected;
+    }
+    for (std::uint32_t way = 0; way != KnownPathTable::ways; ++way) {
+        KnownPath& path = paths.path(set, way);
+        if (!is_path_known(path, function_id, return_address, frame)) continue;
+        paths.pass_unexpected(set, way);
+        ++thread.paths_repeated;
+        return &path;
+    }
     return nullptr;
 }
 
