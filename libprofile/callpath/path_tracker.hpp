@@ -56,11 +56,6 @@ struct alignas(64) KnownPath {
     };
     static constexpr std::uint32_t max_words = 13;
     Word word[max_words];
-    [[gnu::always_inline]] bool add(std::uintptr_t slot, std::uintptr_t value, NodeId node_there) noexcept {
-        if (words == max_words || slot - frame > 0xffffffffu) return false;
-        word[words++] = {value, static_cast<std::uint32_t>(slot - frame), node_there};
-        return true;
-    }
 };
 static_assert(sizeof(KnownPath) == 256);
 
@@ -128,7 +123,10 @@ class PathTracker {
         // The nodes of the tracked frames are of the same epoch: it was the tracker's when `known` was remembered.
         if (known.frame != frame || known.epoch != process_state.load_map_epoch.load(std::memory_order_acquire)) return false;
         const Mark& own = mark();
-        if (!mark_stands(own, frame)) return false;
+        return mark_stands(own, frame) && leads_to_mark(known, frame, own);
+    }
+    /// The part of that which is not the same for all known paths with this frame. The mark stands.
+    [[gnu::always_inline]] static bool leads_to_mark(const KnownPath& known, std::uintptr_t frame, const Mark& own) noexcept {
         for (const KnownPath::Word *word = known.word, *end = word + known.words; word != end; ++word) {
             const std::uintptr_t slot = frame + word->distance;
             if (*reinterpret_cast<const std::uintptr_t*>(slot) == word->value) continue;
@@ -189,6 +187,7 @@ class PathTracker {
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
     static Mark& mark() noexcept { return own_mark(); }
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
+    std::uint32_t find_words(KnownPath::Word* words, std::uintptr_t frame) const noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
     void end_at_own_return() noexcept;
     void lose_mark(std::uintptr_t stack_pointer) noexcept;

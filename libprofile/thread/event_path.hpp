@@ -3,6 +3,7 @@
 // Contract: for the calling thread, with its in-tool flag set; not in signal handlers; memory from the thread's arena.
 #pragma once
 
+#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/thread/thread.hpp"
 
 namespace libprofile {
@@ -30,9 +31,13 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
         ++thread.paths_repeated;
         return &expected;
     }
+    const Mark& mark = own_mark();
+    if (!mark_stands(mark, frame)) return nullptr;
+    const std::uint32_t epoch = load_map.epoch();
     for (std::uint32_t way = 0; way != KnownPathTable::ways; ++way) {
         KnownPath& path = paths.path(set, way);
-        if (!is_path_known(path, function_id, return_address, frame)) continue;
+        if (path.return_address != return_address || path.function != function_id || path.frame != frame || path.epoch != epoch) continue;
+        if (!PathTracker::leads_to_mark(path, frame, mark)) continue;
         paths.pass_unexpected(set, way);
         ++thread.paths_repeated;
         return &path;
