@@ -21,6 +21,10 @@ class OwnCost {
         return true;
     }
 
+    /// The same in two steps: for a caller that asks first, and passes the event only if it is not to be measured.
+    bool is_next_due() const noexcept { return left_ == 0; }
+    void pass() noexcept { --left_; }
+
     /// Makes the next event a measured one.
     void make_due() noexcept { left_ = 0; }
 

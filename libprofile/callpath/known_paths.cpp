@@ -2,6 +2,9 @@
 
 #include "libprofile/callpath/thread_block.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace libprofile {
 
 /// The tree gets back what was learned about the duration of the path's calls.
@@ -9,25 +12,27 @@ void KnownPathTable::forget(KnownPath& known, CallTree& tree) noexcept {
     if (known.node != 0) tree[known.node].typical_ns = known.typical_ns;
 }
 
-void KnownPathTable::grow(std::uint32_t bits, CallTree& tree, Arena& arena) noexcept {
-    Set* sets = arena.array<Set>(std::size_t{1} << bits);
-    if (sets == nullptr) return;
-    for (std::size_t i = 0; sets_ != nullptr && i >> (64 - shift_) == 0; ++i)
-        for (KnownPath& known : sets_[i].path) forget(known, tree);
-    sets_ = sets;
-    shift_ = 64 - bits;
-    replaced_ = 0;
+void KnownPathTable::grow(std::uint32_t to_bits, CallTree& tree, Arena& arena) noexcept {
+    void* const pages = arena.allocate(sizeof(Header) + (sizeof(KnownPath) * ways << to_bits), alignof(KnownPath));
+    if (pages == nullptr) return;
+    if (!is_empty())
+        for (std::uint32_t set = 0; set != 1u << bits(); ++set)
+            for (std::uint32_t way = 0; way != ways; ++way) forget(path(set, way), tree);
+    sets_ = (reinterpret_cast<std::uintptr_t>(pages) + sizeof(Header)) | (64 - to_bits);
+    std::fill(std::begin(last_), std::end(last_), std::uint8_t{0});
 }
 
 KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, CallTree& tree, Arena& arena) noexcept {
-    if (sets_ == nullptr) grow(first_bits, tree, arena);
-    if (sets_ == nullptr) return nullptr;
-    const std::uint32_t bits = 64 - shift_;
-    if (bits < most_bits && ++replaced_ == ways << bits) grow(bits + 2, tree, arena);
-    Set& known = set(return_address, frame, python);
-    known.last = (known.last + 1) % ways;
-    forget(known.path[known.last], tree);
-    return &known.path[known.last];
+    if (is_empty()) grow(first_bits, tree, arena);
+    if (is_empty()) return nullptr;
+    if (bits() < most_bits && ++reinterpret_cast<Header*>(sets_ & ~shift_mask)[-1].replaced == ways << bits()) grow(bits() + 2, tree, arena);
+    const std::uint32_t set = set_of(return_address, frame, python);
+    const std::uint32_t way = (last_[set] / ways + 1) % ways;
+    KnownPath& known = path(set, way);
+    forget(known, tree);
+    known.successor = pair(way, way + 1);
+    pass_unexpected(set, way);
+    return &known;
 }
 
 } // namespace libprofile

@@ -352,25 +352,35 @@ std::uint64_t PathTracker::returned_at(std::uint32_t level, std::uint64_t now) c
 }
 
 void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {
-    known.words = 0;
     known.node = node;
     known.epoch = epoch_;
     known.python = python_of_path();
     known.frame = known.python == PythonFrames::unknown ? 0 : frame;
-    if (size_ == 0 || !is_own_stack(frame)) return;
+    known.words = size_ == 0 || !is_own_stack(frame) ? 0 : static_cast<std::uint8_t>(find_words(known.word, frame));
+}
+
+/// Returns their number.
+std::uint32_t PathTracker::find_words(KnownPath::Word* words, std::uintptr_t frame) const noexcept {
+    KnownPath::Word* to = words;
+    const auto add = [frame, words, &to](std::uintptr_t slot, std::uintptr_t value, NodeId node) {
+        if (to == words + KnownPath::max_words || slot - frame > 0xffffffffu) return false;
+        *to++ = {value, static_cast<std::uint32_t>(slot - frame), node};
+        return true;
+    };
     // The call site is compared by the return address of the call itself.
     std::uintptr_t compared = 0;
     for (std::size_t i = size_ - 1; i-- > 0;) {
         const TrackedFrame& outer = frames_[i];
-        if (outer.slot == 0 || outer.origin.kind == SlotOrigin::Kind::Unknown) return;
+        if (outer.slot == 0 || outer.origin.kind == SlotOrigin::Kind::Unknown) break;
         if (outer.origin.kind == SlotOrigin::Kind::FramePointer) {
             const std::uintptr_t slot = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.saved_at));
             const std::uintptr_t value = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.value));
-            if (slot != compared && !known.add(slot, value, no_node)) return;
+            if (slot != compared && !add(slot, value, no_node)) break;
             compared = slot;
         }
-        if (!known.add(outer.slot, outer.address + 1, without_python(outer.node))) return;
+        if (!add(outer.slot, outer.address + 1, without_python(outer.node))) break;
     }
+    return static_cast<std::uint32_t>(to - words);
 }
 
 NodeId PathTracker::at_sample(void* context) noexcept {

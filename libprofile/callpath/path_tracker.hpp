@@ -47,8 +47,9 @@ struct alignas(64) KnownPath {
     NodeId node = 0;              // of the MPI function's call path; 0 if unknown
     std::uint32_t typical_ns = 0; // running mean duration of the events
     std::uint16_t function = 0;   // MPI function id
-    std::uint16_t words = 0;
-    std::uint64_t python = 0; // of its Python functions (PythonFrames::fingerprint()), 0 if there are none
+    std::uint8_t words = 0;
+    std::uint8_t successor = 0; // see KnownPathTable
+    std::uint64_t python = 0;   // of its Python functions (PythonFrames::fingerprint()), 0 if there are none
     struct Word {
         std::uintptr_t value;
         std::uint32_t distance; // of its slot from `frame`, in bytes
@@ -56,11 +57,6 @@ struct alignas(64) KnownPath {
     };
     static constexpr std::uint32_t max_words = 12;
     Word word[max_words];
-    bool add(std::uintptr_t slot, std::uintptr_t value, NodeId node_there) noexcept {
-        if (words == max_words || slot - frame > 0xffffffffu) return false;
-        word[words++] = {value, static_cast<std::uint32_t>(slot - frame), node_there};
-        return true;
-    }
 };
 static_assert(sizeof(KnownPath) == 256);
 
@@ -134,12 +130,14 @@ class PathTracker {
         // The nodes of the tracked frames are of the same epoch: it was the tracker's when `known` was remembered.
         if (known.frame != frame || known.epoch != process_state.load_map_epoch.load(std::memory_order_acquire)) return false;
         const Mark& own = mark();
-        if (!mark_stands(own, frame)) return false;
-        for (std::uint32_t i = 0; i < known.words; ++i) {
-            const KnownPath::Word& word = known.word[i];
-            const std::uintptr_t slot = frame + word.distance;
-            if (*reinterpret_cast<const std::uintptr_t*>(slot) == word.value) continue;
-            return slot == own.slot && own.return_address == word.value && (known.python == 0 ? own.node : without_python(own.node)) == word.node;
+        return mark_stands(own, frame) && leads_to_mark(known, frame, own);
+    }
+    /// The part of that which is not the same for all known paths with this frame. The mark stands.
+    [[gnu::always_inline]] bool leads_to_mark(const KnownPath& known, std::uintptr_t frame, const Mark& own) const noexcept {
+        for (const KnownPath::Word *word = known.word, *end = word + known.words; word != end; ++word) {
+            const std::uintptr_t slot = frame + word->distance;
+            if (*reinterpret_cast<const std::uintptr_t*>(slot) == word->value) continue;
+            return slot == own.slot && own.return_address == word->value && (known.python == 0 ? own.node : without_python(own.node)) == word->node;
         }
         return false; // the mark lies farther out, or is a leftover that is not on the path
     }
@@ -203,6 +201,7 @@ class PathTracker {
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
     static Mark& mark() noexcept { return own_mark(); }
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
+    std::uint32_t find_words(KnownPath::Word* words, std::uintptr_t frame) const noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
     void end_at_own_return() noexcept;
     void lose_mark(std::uintptr_t stack_pointer) noexcept;

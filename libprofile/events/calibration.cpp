@@ -97,7 +97,11 @@ class MarkedWords {
         path.row = &row;
         path.row_generation = row_generation;
         path.epoch = process_state.load_map_epoch.load(std::memory_order_relaxed);
-        for (std::uintptr_t i = 0; i < 3; ++i) path.add(reinterpret_cast<std::uintptr_t>(&words_[i]), i + 1, 0);
+        for (const volatile std::uintptr_t& word : words_) {
+            const auto distance = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&word) - caller.frame);
+            path.word[path.words] = {path.words + std::uintptr_t{1}, distance, 0};
+            ++path.words;
+        }
     }
 
   private:

@@ -58,7 +58,92 @@ bool is_any_followed(const Thread& thread) noexcept {
 // The constructor, stop() and the destructor run for every MPI call, mostly with cold caches (process_state.hpp): what is not
 // needed for a call on a known path is kept out of them.
 
+/// A call on a known path, whose row is that of the path. Its start is still to be read.
+[[gnu::always_inline]] inline RunningCall& MpiEvent::take(Thread& thread, KnownPath& path, unsigned function_id, void* return_address,
+                                                          std::uintptr_t frame) noexcept {
+    ++thread.paths_repeated;
+    thread.cheap_event.pass();
+    Row* const row = path.row;
+    ++(*row)[Metric::Visits];
+    RunningCall& call = thread.calls[0];
+    call.row = row;
+    call.typical_ns = &path.typical_ns;
+    call.inner = process_state.clock_reading_ns;
+    call.cpu_start = 0;
+    call.frame = frame;
+    call.return_address = return_address;
+    thread.call_depth = 1;
+    thread_ = &thread;
+    row_ = row;
+    function_id_ = function_id;
+    path_ = &path;
+    return call;
+}
+
+/// True, and all is done, if nothing about the call is unusual: a known path in a row that was used before, no other call or run of polls in between,
+/// recording is on, and the call is neither measured nor looked at. Calls nothing, so it needs few registers and little code. If only the search for
+/// the time loop is in the way, which may note the call: its path in `noted`.
+[[gnu::always_inline]] inline bool MpiEvent::begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame,
+                                                            KnownPath*& noted) noexcept {
+    if (!thread.is_ready() || thread.cheap_event.is_next_due()) [[unlikely]]
+        return false;
+    KnownPathTable& paths = thread.known_paths;
+    if (paths.is_empty()) [[unlikely]]
+        return false;
+    const std::uint32_t set = paths.set_of(return_address, frame, 0); // paths through Python functions take more than this
+    KnownPath& path = paths.expected(set);
+    if (!is_path_known(thread, path, function_id, return_address, frame, 0) || path.typical_ns >= long_event_ns || thread.paths.is_to_be_checked()) [[unlikely]]
+        return false;
+    // The call that has found the row made it that of an event.
+    if (path.row_generation != thread.phases.row_generation()) [[unlikely]] {
+        if (LoopWatch::is_learned(path.row_generation)) noted = &path;
+        return false;
+    }
+    paths.pass(set, path);
+    RunningCall& call = take(thread, path, function_id, return_address, frame);
+    state_ = {.is_plain = true, .is_cheap = true};
+    call.start = session_clock.now();
+    return true;
+}
+
 [[gnu::hot]] void MpiEvent::begin(unsigned function_id, void* return_address, void* frame) noexcept {
+    const ThreadLocal& local = thread_local_block;
+    Thread* const thread = local.thread;
+    if (process.recording() && thread != nullptr && local.in_tool == 0) [[likely]] {
+        enter_tool_first(reinterpret_cast<std::uintptr_t>(this), *thread);
+        KnownPath* noted = nullptr;
+        const bool is_plain = begins_plainly(*thread, function_id, return_address, reinterpret_cast<std::uintptr_t>(frame), noted);
+        if (noted != nullptr) [[unlikely]]
+            return begin_noted(*thread, *noted, function_id, return_address, frame);
+        leave_tool_last(*thread);
+        if (is_plain) [[likely]]
+            return;
+    }
+    begin_in_full(function_id, return_address, frame);
+}
+
+/// The same while a time loop is looked for, with the in-tool flag set.
+[[gnu::hot, gnu::noinline]] void MpiEvent::begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept {
+    LoopWatch* const loops = thread.loops;
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    const OwnCost* const cost = loops != nullptr ? loops->quick_cost() : nullptr;
+    if (cost == nullptr || cost->typical() == 0 || !loops->begin_quickly(thread, path, own_frame)) [[unlikely]] {
+        leave_tool_last(thread);
+        return begin_in_full(function_id, return_address, frame);
+    }
+    thread.known_paths.pass(thread.known_paths.set_of(return_address, own_frame, 0), path);
+    RunningCall& call = take(thread, path, function_id, return_address, own_frame);
+    state_ = {.is_plain = true, .is_looked_at = true, .is_noted = true};
+    const std::uint64_t ticks = processor_ticks();
+    call.start = session_clock.at(ticks);
+    loops->set_begin(thread, call.start, ticks);
+    leave_tool_last(thread);
+}
+
+[[gnu::noinline]] void MpiEvent::begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept {
+    clear();
+    path_ = nullptr;
+    function_id_ = function_id;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]]
         return;
@@ -78,15 +163,15 @@ bool is_any_followed(const Thread& thread) noexcept {
             if (continues_polls(*thread, function_id, return_address, own_frame)) return;
         }
         if (thread->cheap_event.is_due()) [[unlikely]] {
-            measures_itself_ = true;
+            state_.is_measured = true;
             entered_ = session_clock.now();
         }
     }
-    RunningCall& call = thread->calls[level_];
+    RunningCall& call = thread->calls[state_.level];
     KnownPath* path = find_known_path(*thread, function_id, return_address, own_frame);
     if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
         path_ = path;
-        cheap_ = level_ == 0;
+        state_.is_cheap = state_.level == 0;
         if (path->row_generation != thread->phases.row_generation()) [[unlikely]] {
             if (!begins_quickly(*thread, *path, own_frame)) find_row(*thread, *path, own_frame);
         }
@@ -97,7 +182,6 @@ bool is_any_followed(const Thread& thread) noexcept {
         return;
     }
     thread_ = thread;
-    function_id_ = function_id;
     if (!row_->is_event) [[unlikely]]
         row_->is_event = true;
     ++(*row_)[Metric::Visits];
@@ -107,22 +191,22 @@ bool is_any_followed(const Thread& thread) noexcept {
     call.return_address = return_address;
     call.cpu_start = 0;
     if (*call.typical_ns >= long_event_ns) [[unlikely]]
-        call.cpu_start = begin_long_call(*thread, level_);
-    thread->call_depth = level_ + 1;
-    if (is_noted_) [[unlikely]] {
+        call.cpu_start = begin_long_call(*thread, state_.level);
+    thread->call_depth = state_.level + 1;
+    if (state_.is_noted) [[unlikely]] {
         const std::uint64_t ticks = processor_ticks();
         call.start = session_clock.at(ticks);
         thread->loops->set_begin(*thread, call.start, ticks);
     } else {
         call.start = session_clock.now();
     }
-    if (level_ != 0) [[unlikely]] {
-        thread->calls[level_ - 1].inner += call.start - entered_;
+    if (state_.level != 0) [[unlikely]] {
+        thread->calls[state_.level - 1].inner += call.start - entered_;
         thread->phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced
     } else if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
-        thread->phases.time().end_polls(measures_itself_ ? entered_ : call.start);
+        thread->phases.time().end_polls(state_.is_measured ? entered_ : call.start);
     }
-    if (measures_itself_ && call.start - entered_ >= long_event_ns) [[unlikely]]
+    if (state_.is_measured && call.start - entered_ >= long_event_ns) [[unlikely]]
         entered_ = call.start - thread->own_time(entered_, call.start);
 }
 
@@ -131,7 +215,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (process.state() == SessionState::Idle) session.start();
     if (process.recording()) return true;
     if (process.measuring()) {
-        unrecorded_ = !is_mpi_library_address(return_address);
+        state_.unrecorded = !is_mpi_library_address(return_address);
         follow_unrecorded_call(frame);
     }
     return false;
@@ -140,25 +224,25 @@ bool is_any_followed(const Thread& thread) noexcept {
 /// A call while others run, which may have been left. Returns true if it is inside them; then it counts if thread_ is set.
 [[gnu::cold]] bool MpiEvent::is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept {
     thread.drop_ended_calls(frame);
-    level_ = thread.call_depth;
-    if (level_ == 0) return false;
-    measures_itself_ = true;
+    state_.level = thread.call_depth;
+    if (state_.level == 0) return false;
+    state_.is_measured = true;
     entered_ = session_clock.now();
-    if (level_ != Thread::max_calls && !is_mpi_library_address(return_address)) thread_ = &thread; // else MPI calls itself
+    if (state_.level != Thread::max_calls && !is_mpi_library_address(return_address)) thread_ = &thread; // else MPI calls itself
     return true;
 }
 
 /// While a loop is looked for: true if the call is noted, and need not be looked at now.
 bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
-    if (level_ != 0 || !LoopWatch::is_learned(path.row_generation) || thread.loops == nullptr) return false;
+    if (state_.level != 0 || !LoopWatch::is_learned(path.row_generation) || thread.loops == nullptr) return false;
     const OwnCost* cost = thread.loops->quick_cost();
-    if (!measures_itself_ && cost != nullptr && cost->typical() == 0) [[unlikely]] {
-        measures_itself_ = true;
+    if (!state_.is_measured && cost != nullptr && cost->typical() == 0) [[unlikely]] {
+        state_.is_measured = true;
         entered_ = session_clock.now();
     }
     if (!thread.loops->begin_quickly(thread, path, frame)) return false;
-    is_noted_ = is_looked_at_ = true;
-    cheap_ = false; // not what such a call usually costs
+    state_.is_noted = state_.is_looked_at = true;
+    state_.is_cheap = false; // not what such a call usually costs
     return true;
 }
 
@@ -166,29 +250,29 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 [[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
     const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame, false);
     path.row = &thread.phases.row(path.node);
-    path.row_generation = !is_followed                             ? thread.phases.row_generation()
-                          : level_ == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node, path.row_generation)
-                                                                   : 0;
+    path.row_generation = !is_followed                                   ? thread.phases.row_generation()
+                          : state_.level == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node, path.row_generation)
+                                                                         : 0;
 }
 
 /// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.
 [[gnu::cold]] bool MpiEvent::follow(Thread& thread, NodeId node, std::uintptr_t frame, bool is_walked) noexcept {
     if (!process.rank_is_known()) return true;
-    if (level_ != 0) {
-        if (thread.loops != nullptr) thread.loops->begin_nested_call(thread, node, level_);
+    if (state_.level != 0) {
+        if (thread.loops != nullptr) thread.loops->begin_nested_call(thread, node, state_.level);
         return true;
     }
     if (thread.loops == nullptr && !iteration_point.is_wanted() && !iteration_point.is_at(thread.tree, node)) return false;
-    if (!measures_itself_) {
-        measures_itself_ = true;
+    if (!state_.is_measured) {
+        state_.is_measured = true;
         entered_ = session_clock.now();
     }
-    cheap_ = false;                                               // not what such a call usually costs
+    state_.is_cheap = false;                                      // not what such a call usually costs
     if (thread.loops == nullptr && iteration_point.is_wanted()) { // also on paths that are known: a plugin may come between two steps
         iteration_point.look_for_new();
         if (!iteration_point.is_at(thread.tree, node)) return iteration_point.is_wanted();
     }
-    is_looked_at_ = thread.loops != nullptr;
+    state_.is_looked_at = thread.loops != nullptr;
     const std::uint64_t generation = thread.phases.row_generation();
     bool is_followed = true;
     if (thread.loops != nullptr)
@@ -211,13 +295,13 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
     if (site.is_helper) return false;
     NodeId node = site.function_node;
     bool is_walked = false;
-    cheap_ = level_ == 0;
+    state_.is_cheap = state_.level == 0;
     if (known != nullptr) {
         node = thread.paths.check_call(*known, frame);
     } else if (process.records_call_paths()) {
-        cheap_ = false;
-        if (!measures_itself_) {
-            measures_itself_ = true;
+        state_.is_cheap = false;
+        if (!state_.is_measured) {
+            state_.is_measured = true;
             entered_ = session_clock.now();
         }
         known = walk_to_event(thread, NodeKind::Mpi, function_id, return_address, frame, node);
@@ -229,7 +313,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
         follow(thread, node, frame, is_walked);
     path_ = known;
     row_ = &thread.phases.row(node);
-    thread.calls[level_].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;
+    thread.calls[state_.level].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;
     return true;
 }
 
@@ -243,7 +327,7 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 
 /// CPU time of a call that has lasted long, or usually does, and `own` ns without what is nested in it.
 [[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
-    if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
+    if (is_checkpoint_due(*thread_, stopped_at_)) state_.checkpoint_is_due = state_.level == 0;
     if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
     if (thread_->counters.is_on()) count_for(*thread_, *call.row);
     const std::uint64_t now_cpu = thread_cpu_time();
@@ -254,11 +338,11 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 }
 
 void MpiEvent::before_waiting() noexcept {
-    if (row_ == nullptr || level_ != 0 || polls_) return;
+    if (row_ == nullptr || state_.level != 0 || state_.is_poll) return;
     PhaseStack& phases = thread_->phases;
     const std::uint64_t typical_ns = *thread_->calls[0].typical_ns;
     const bool is_time = phases.iterations().waits().is_time_for_work(static_cast<std::uint32_t>(typical_ns));
-    if ((is_time && phases.iterations().has_pending_work()) || (is_noted_ && thread_->loops->has_notes(typical_ns))) do_pending_work();
+    if ((is_time && phases.iterations().has_pending_work()) || (state_.is_noted && thread_->loops->has_notes(typical_ns))) do_pending_work();
 }
 
 /// As if the call had come later by what the work takes.
@@ -271,12 +355,12 @@ void MpiEvent::before_waiting() noexcept {
     count_until_now(*thread_);
     const bool has_iteration = thread_->phases.iterations().has_pending_work();
     thread_->phases.iterations().do_pending_work();
-    if (is_noted_) thread_->loops->think(*thread_);
+    if (state_.is_noted) thread_->loops->think(*thread_);
     count_own(*thread_);
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;
-    entered_ += spent; // what the event itself costs is measured apart
+    if (state_.is_measured) entered_ += spent; // what the event itself costs is measured apart
     const std::uint64_t own = cpu != 0 ? thread_->own_time(begin, call.start, cpu) : thread_->own_time(begin, call.start);
     call.cpu_start = cpu;
     thread_->phases.time().book_overhead(own);
@@ -287,21 +371,42 @@ void MpiEvent::before_waiting() noexcept {
 }
 
 [[gnu::hot]] void MpiEvent::stop() noexcept {
-    if (thread_ == nullptr) [[unlikely]]
+    Thread* const thread = thread_;
+    if (thread == nullptr) [[unlikely]]
         return;
+    if (state_.is_plain && thread_local_block.in_tool == 0) [[likely]] {
+        enter_tool_first(reinterpret_cast<std::uintptr_t>(this), *thread);
+        stopped_at_ = session_clock.now();
+        RunningCall& call = thread->calls[0];
+        const std::uint64_t wall = stopped_at_ - call.start, inner = call.inner, own = wall > inner ? wall - inner : 0;
+        if (own < long_event_ns && call.cpu_start == 0 && !thread->finished) [[likely]] {
+            state_.is_stopped = true;
+            thread->call_depth = 1; // nested calls that were left without returning
+            learn_duration(*call.typical_ns, own);
+            (*row_)[Metric::Time] += own;
+            thread->phases.time().book_event(own, own);
+            return;
+        }
+        leave_tool_last(*thread);
+    }
+    stop_in_full();
+}
+
+[[gnu::noinline]] void MpiEvent::stop_in_full() noexcept {
+    state_.is_plain = false;
     // The flag stays set until the destructor: accounting is libprofile's own time.
     in_tool_before_ = enter_tool(reinterpret_cast<std::uintptr_t>(this));
-    stopped_ = true;
-    if (!polls_ || is_timed_) [[likely]]
+    state_.is_stopped = true;
+    if (!state_.is_poll || state_.is_timed) [[likely]]
         stopped_at_ = session_clock.now();
     if (thread_->finished) [[unlikely]] { // the job ended while this thread was in here
         row_ = nullptr;
         return;
     }
-    thread_->call_depth = level_ + 1; // nested calls that were left without returning
-    if (polls_) [[unlikely]]
+    thread_->call_depth = state_.level + 1; // nested calls that were left without returning
+    if (state_.is_poll) [[unlikely]]
         return;
-    RunningCall& call = thread_->calls[level_];
+    RunningCall& call = thread_->calls[state_.level];
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     std::uint64_t cpu = own;
@@ -310,17 +415,15 @@ void MpiEvent::before_waiting() noexcept {
     learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
     thread_->phases.time().book_event(own, cpu);
-    if (level_ != 0) [[unlikely]]
-        thread_->calls[level_ - 1].inner += wall;
+    if (state_.level != 0) [[unlikely]]
+        thread_->calls[state_.level - 1].inner += wall;
 }
-
-[[gnu::hot]] void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
 void MpiEvent::was_unsuccessful() noexcept {
     leave_out_of_signature();
-    unsuccessful_ = true;
+    state_.unsuccessful = true;
 }
 
 void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept { thread_->requests_lost += requests; }
@@ -328,7 +431,7 @@ void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept { thre
 void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     if (row_ == nullptr) return nullptr;
     const InTool guard;
-    Thread::Scratch& own = thread_->scratch[level_]; // a call that was left by longjmp leaves its level, and the pages with it
+    Thread::Scratch& own = thread_->scratch[state_.level]; // a call that was left by longjmp leaves its level, and the pages with it
     if (bytes > own.size) {
         const std::uint64_t wanted = (bytes + bytes / 2 + 4095) & ~std::uint64_t{4095};
         if (own.pages != nullptr) memory_quota.unmap(own.pages, own.size);
@@ -339,28 +442,28 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
 }
 
 /// What a noted call costs; nullptr for others, or if the search has ended in the call.
-OwnCost* MpiEvent::noted_cost() const noexcept { return is_noted_ ? thread_->loops->quick_cost() : nullptr; }
+OwnCost* MpiEvent::noted_cost() const noexcept { return state_.is_noted ? thread_->loops->quick_cost() : nullptr; }
 
 /// Books our own time around a call that was measured for that.
 [[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
     const std::uint64_t now = session_clock.now();
     const std::uint64_t after = now - stopped_at_;
-    const std::uint64_t seen = thread_->own_time(stopped_at_, now) + thread_->calls[level_].start - entered_;
+    const std::uint64_t seen = thread_->own_time(stopped_at_, now) + thread_->calls[state_.level].start - entered_;
     const std::uint64_t spent = seen + unseen_cost.call_ns;
     const std::uint64_t readings = 2 * process_state.clock_reading_ns; // a call that is not measured has two less
-    if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
+    if (is_checkpoint_due(*thread_, stopped_at_)) state_.checkpoint_is_due = state_.level == 0;
     thread_->phases.time().book_overhead(spent + readings);
-    if (cheap_) thread_->cheap_event.learn(spent);
+    if (state_.is_cheap) thread_->cheap_event.learn(spent);
     if (thread_->loops != nullptr && thread_->loops->may_go_on(now)) thread_->loops->go_on(*thread_, now);
     if (OwnCost* noted = noted_cost()) noted->learn(spent);
-    if (level_ != 0) thread_->calls[level_ - 1].inner += after + (spent - seen) + readings;
+    if (state_.level != 0) thread_->calls[state_.level - 1].inner += after + (spent - seen) + readings;
 }
 
 /// An unsuccessful poll that was timed may be the first of a run.
 [[gnu::noinline]] void MpiEvent::begin_polls() noexcept {
     const RunningCall& call = thread_->calls[0];
     // The search for loops takes polls that follow each other as one.
-    if (!(cheap_ || (is_looked_at_ && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
+    if (!(state_.is_cheap || (state_.is_looked_at && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
     CallSite& site = call_site(*thread_, function_id_, call.return_address);
     WallLedger& time = thread_->phases.time();
     time.polls().begin(&site, path_, site.polls, *row_, stopped_at_, call.start + call.inner < stopped_at_ ? stopped_at_ - call.start - call.inner : 0,
@@ -368,22 +471,31 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return is_noted_ ? thread_->loo
 }
 
 [[gnu::hot]] void MpiEvent::end() noexcept {
-    if (!stopped_) [[unlikely]]
-        stop();
+    Thread& thread = *thread_;
+    if (!(state_.is_plain && state_.is_stopped && !state_.is_noted && !state_.unsuccessful) || thread.finished) [[unlikely]]
+        return end_in_full();
+    thread.call_depth = 0;
+    thread.phases.time().book_overhead(thread.cheap_event.typical());
+    leave_tool_last(thread);
+}
+
+[[gnu::noinline]] void MpiEvent::end_in_full() noexcept {
+    if (!state_.is_stopped) [[unlikely]]
+        stop_in_full();
     if (!thread_->finished) [[likely]] {
-        thread_->call_depth = level_;
-        if (polls_) [[unlikely]]
+        thread_->call_depth = state_.level;
+        if (state_.is_poll) [[unlikely]]
             end_poll();
-        else if (measures_itself_) [[unlikely]]
+        else if (state_.is_measured) [[unlikely]]
             learn_own_time();
         else
             thread_->phases.time().book_overhead((noted_cost() != nullptr ? *noted_cost() : thread_->cheap_event).typical());
-        if (unsuccessful_ && !polls_) [[unlikely]]
+        if (state_.unsuccessful && !state_.is_poll) [[unlikely]]
             begin_polls();
-        if (checkpoint_is_due_) [[unlikely]]
+        if (state_.checkpoint_is_due) [[unlikely]]
             write_due_checkpoint(*thread_, thread_->calls[0].frame);
     }
-    leave_tool(in_tool_before_);
+    leave_tool(state_.is_plain ? 0 : in_tool_before_);
 }
 
 } // namespace libprofile

@@ -18,6 +18,7 @@
 
 #include "format/metrics.hpp"
 #include "libprofile/base/function_records.hpp"
+#include "libprofile/metrics/accumulator.hpp"
 
 #include <cstdint>
 
@@ -25,7 +26,6 @@ namespace libprofile {
 
 struct KnownPath;
 class OwnCost;
-struct Row;
 struct RunningCall;
 struct Thread;
 
@@ -47,7 +47,7 @@ class MpiEvent {
     void before_waiting() noexcept;
 
     /// The call continues a run of unsuccessful polls and need not be timed. If it was unsuccessful, too: count_repeated(), and nothing else.
-    bool repeats_poll() const noexcept { return repeats_; }
+    bool repeats_poll() const noexcept { return state_.repeats; }
     void count_repeated() noexcept;
 
     /// Ends the time of the MPI call itself; what follows is measurement overhead. Call once, right after the real call.
@@ -58,10 +58,10 @@ class MpiEvent {
 
     /// The requests that this call makes must be remembered: it is counted, or it is the application's and only recording is
     /// off, so that a later call that is counted may complete them.
-    bool follows_requests() const noexcept { return row_ != nullptr || unrecorded_; }
+    bool follows_requests() const noexcept { return row_ != nullptr || state_.unrecorded; }
 
     /// Adds to a metric of this call path. Only after stop() and when counted().
-    void add(Metric metric, std::uint64_t value) noexcept;
+    void add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
 
     /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
@@ -81,8 +81,14 @@ class MpiEvent {
 
   private:
     void begin(unsigned function_id, void* return_address, void* frame) noexcept;
+    bool begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame, KnownPath*& noted) noexcept;
+    void begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept;
+    RunningCall& take(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    void begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept;
     bool begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept;
+    void stop_in_full() noexcept;
     void end() noexcept;
+    void end_in_full() noexcept;
     bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
     bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
@@ -97,26 +103,35 @@ class MpiEvent {
     void learn_own_time() noexcept;
     std::uint64_t cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept;
     std::uint64_t cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept;
+    void clear() noexcept {
+        thread_ = nullptr;
+        row_ = nullptr;
+        state_ = {};
+    }
 
-    Thread* thread_ = nullptr;
-    Row* row_ = nullptr;
-    const KnownPath* path_ = nullptr;
-    std::uint32_t function_id_ = 0;
-    std::uint32_t level_ = 0;      // of this call among the running ones
-    std::uint64_t stopped_at_ = 0; // ns, when the real call returned
-    bool stopped_ = false;
-    bool cheap_ = false;           // its call path was known without looking at the stack
-    bool is_looked_at_ = false;    // by the search for the time loop
-    bool is_noted_ = false;        // by the search: LoopWatch::begin_quickly()
-    bool measures_itself_ = false; // entered_ and the end are read from the clock
-    std::uint64_t entered_ = 0;    // ns
-    bool polls_ = false;           // one of a run of polls (phases/poll_run.hpp)
-    bool repeats_ = false;         // of these: PollRun::repeats_left covers it
-    bool is_timed_ = false;        // of these: the clock is read
-    bool unsuccessful_ = false;
-    bool checkpoint_is_due_ = false; // noticed where the time is known anyway
-    bool unrecorded_ = false;        // a call of the application while recording is off
-    int in_tool_before_ = 0;         // see enter_tool()
+    // begin() sets them, not the constructor, which is in every body.
+    Thread* thread_; // nullptr if nothing is measured
+    Row* row_;
+    struct State {
+        std::uint32_t level : 20 = 0;                // of this call among the running ones
+        std::uint32_t is_plain : 1 = false;          // nothing about it is unusual: what begins_plainly() asks
+        std::uint32_t is_stopped : 1 = false;        //
+        std::uint32_t is_cheap : 1 = false;          // its call path was known without looking at the stack
+        std::uint32_t is_looked_at : 1 = false;      // by the search for the time loop
+        std::uint32_t is_noted : 1 = false;          // by the search: LoopWatch::begin_quickly()
+        std::uint32_t is_measured : 1 = false;       // entered_ and the end are read from the clock
+        std::uint32_t is_poll : 1 = false;           // one of a run of polls (phases/poll_run.hpp)
+        std::uint32_t repeats : 1 = false;           // of these: PollRun::repeats_left covers it
+        std::uint32_t is_timed : 1 = false;          // of these: the clock is read
+        std::uint32_t unsuccessful : 1 = false;      //
+        std::uint32_t checkpoint_is_due : 1 = false; // noticed where the time is known anyway
+        std::uint32_t unrecorded : 1 = false;        // a call of the application while recording is off
+    } state_;
+    std::uint32_t function_id_;
+    const KnownPath* path_;    // nullptr if none is remembered
+    std::uint64_t stopped_at_; // ns, when the real call returned
+    std::uint64_t entered_;    // ns, if is_measured
+    int in_tool_before_;       // see enter_tool(); of a plain call it is 0
 };
 
 /// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.

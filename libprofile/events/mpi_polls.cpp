@@ -22,14 +22,14 @@ namespace libprofile {
     if (path != nullptr) ++thread.paths_repeated;
     thread_ = &thread;
     row_ = run.row;
-    polls_ = true;
+    state_.is_poll = true;
     ++(*row_)[Metric::Visits];
     thread.calls[0].inner = process_state.clock_reading_ns;
     thread.calls[0].frame = frame;
     thread.calls[0].return_address = return_address;
     thread.call_depth = 1;
-    is_timed_ = run.is_due();
-    if (is_timed_) thread.calls[0].start = session_clock.now();
+    state_.is_timed = run.is_due();
+    if (state_.is_timed) thread.calls[0].start = session_clock.now();
     return true;
 }
 
@@ -63,7 +63,7 @@ namespace libprofile {
     ++(*row)[Metric::Visits];
     thread_ = thread;
     row_ = row;
-    repeats_ = polls_ = true;
+    state_ = {.is_poll = true, .repeats = true};
     return true;
 }
 
@@ -86,23 +86,23 @@ namespace libprofile {
 [[gnu::noinline]] void MpiEvent::end_poll() noexcept {
     PollRun& run = thread_->phases.time().polls();
     RunningCall& call = thread_->calls[0];
-    if (repeats_ && (run.site == nullptr || run.row != row_)) return; // the run has ended in the call
-    if (is_timed_) {
+    if (state_.repeats && (run.site == nullptr || run.row != row_)) return; // the run has ended in the call
+    if (state_.is_timed) {
         const std::uint64_t wall = stopped_at_ - call.start;
         const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
-        run.statistics->add(!unsuccessful_, own);
-        if (unsuccessful_) {
+        run.statistics->add(!state_.unsuccessful, own);
+        if (state_.unsuccessful) {
             ++run.timed;
             run.timed_ns += own;
         }
         (*row_)[Metric::Time] += own;
         thread_->phases.time().book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
         thread_->phases.time().book_overhead(run.own_ns);
-        checkpoint_is_due_ = is_checkpoint_due(*thread_, stopped_at_);
+        state_.checkpoint_is_due = is_checkpoint_due(*thread_, stopped_at_);
     } else {
-        ++(unsuccessful_ ? run.untimed : run.found_untimed);
+        ++(state_.unsuccessful ? run.untimed : run.found_untimed);
     }
-    if (!unsuccessful_ || run.is_disturbed) thread_->phases.time().end_polls(session_clock.now());
+    if (!state_.unsuccessful || run.is_disturbed) thread_->phases.time().end_polls(session_clock.now());
 }
 
 } // namespace libprofile

@@ -42,7 +42,7 @@ void LoopWatch::begin_raw() noexcept {
 }
 
 /// Whether a call may be noted: no loop is known, so it begins nothing, and nothing must be decided now.
-bool LoopWatch::may_note(Thread& thread) const noexcept {
+inline bool LoopWatch::may_note(Thread& thread) const noexcept {
     if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || is_decision_late(last_event_at_)) return false;
     if (!is_log_whole(thread) || thread.phases.time().polls().site != nullptr) return false;
     return quick_->raw.has_room() && !log_.is_nearly_full(quick_->raw.bytes());

@@ -72,6 +72,7 @@ class WallLedger {
 
     /// Unsuccessful polls that follow each other; polls().site is nullptr where there is no run.
     PollRun& polls() { return polls_; }
+    const PollRun& polls() const { return polls_; }
     /// Books the time of the polls of a run that were not timed, and ends the run.
     void end_polls(std::uint64_t now) noexcept;
 

@@ -3,6 +3,7 @@
 // Contract: for the calling thread, with its in-tool flag set; not in signal handlers; memory from the thread's arena.
 #pragma once
 
+#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/thread/thread.hpp"
 
 namespace libprofile {
@@ -24,19 +25,28 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
     if (thread.known_paths.is_empty()) [[unlikely]]
         return nullptr;
     const std::uint64_t python = thread.paths.python_at(frame);
-    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame, python);
-    std::uint32_t at = paths.last;
-    do {
-        if (is_path_known(thread, paths.path[at], function_id, return_address, frame, python)) [[likely]] {
-            paths.last = at;
-            ++thread.paths_repeated;
-            if (python > PythonFrames::unknown) [[unlikely]]
-                thread.paths.see_known_python();
-            return &paths.path[at];
+    KnownPathTable& paths = thread.known_paths;
+    const std::uint32_t set = paths.set_of(return_address, frame, python);
+    KnownPath* found = &paths.expected(set);
+    if (is_path_known(thread, *found, function_id, return_address, frame, python)) [[likely]] {
+        paths.pass(set, *found);
+    } else {
+        const Mark& mark = own_mark();
+        if (!mark_stands(mark, frame)) return nullptr;
+        const std::uint32_t epoch = load_map.epoch();
+        std::uint32_t way = 0;
+        for (; way != KnownPathTable::ways; ++way) {
+            found = &paths.path(set, way);
+            if (found->return_address != return_address || found->python != python || found->function != function_id) continue;
+            if (found->frame == frame && found->epoch == epoch && thread.paths.leads_to_mark(*found, frame, mark)) break;
         }
-        at = (at + 1) % KnownPathTable::ways;
-    } while (at != paths.last);
-    return nullptr;
+        if (way == KnownPathTable::ways) return nullptr;
+        paths.pass_unexpected(set, way);
+    }
+    ++thread.paths_repeated;
+    if (python > PythonFrames::unknown) [[unlikely]]
+        thread.paths.see_known_python();
+    return found;
 }
 
 /// Remembers the path of a call that a walk has found as `node`. Returns nullptr if memory is short.

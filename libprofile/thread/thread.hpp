@@ -60,8 +60,8 @@ struct CallSite {
 struct alignas(64) Thread {
     Thread() : phases(tree, arena, pool), pool(arena), tree(arena), paths(tree, arena) {}
 
-    // Members used by every MPI call come first: these and the first members of `phases` are one cache line; known_paths and the first call are another,
-    // in the same page.
+    // Members used by every MPI call come first: these and the first members of `phases` are one cache line; the last members of known_paths and the
+    // first call are another, in the same page.
     volatile int busy = 0;            // mirrors the thread's in-tool flag, for the thread that ends the job
     std::uint32_t call_depth = 0;     // running MPI calls
     OwnCost cheap_event;              // of events whose call path need not be found
@@ -70,6 +70,13 @@ struct alignas(64) Thread {
     PhaseStack phases;
     /// Whether nothing may be booked: closed, or recording was off at the last look (recording.hpp). One test, since every MPI call makes it.
     bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.time().is_paused())) != 0; }
+
+    /// Whether an MPI call may begin now without further questions: none runs, nor a run of polls, and the thread is not silent.
+    bool is_ready() const {
+        const WallLedger& time = phases.time();
+        return (call_depth | static_cast<std::uint32_t>(finished) | static_cast<std::uint32_t>(time.is_paused()) |
+                reinterpret_cast<std::uintptr_t>(time.polls().site)) == 0;
+    }
 
     alignas(64) KnownPathTable known_paths;
     static constexpr std::uint32_t max_calls = 16;
@@ -191,6 +198,19 @@ inline void leave_tool(int before, Thread* own) noexcept {
 }
 /// The thread may have got its location inside the scope.
 inline void leave_tool(int before) noexcept { leave_tool(before, thread_local_block.thread); }
+
+/// The same two for a caller that knows that the thread is outside libprofile, and has its location.
+inline void enter_tool_first(std::uintptr_t frame, Thread& own) noexcept {
+    thread_local_block.tool_frame = frame;
+    thread_local_block.in_tool = 1;
+    own.busy = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+inline void leave_tool_last(Thread& own) noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    own.busy = 0;
+    thread_local_block.in_tool = 0;
+}
 
 /// Marks the scope as inside libprofile. Nests. InToolOf does the same for callers that have the calling thread's location.
 class InTool {
