@@ -147,6 +147,14 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
 }
 
 /// Coding is one function, so the coder's state stays in registers.
+[[gnu::flatten]] void TimeSeries::code_totals(unsigned slot, unsigned source, std::int64_t* totals) noexcept {
+    RangeEncoder<Sink>::Run coder(totals_coder_);
+    code_.code_unknown(coder, false);
+    code_.code_slot(coder, slot, source);
+    code_.code_totals(coder, slot, source, totals);
+}
+
+/// The same.
 [[gnu::flatten]] void TimeSeries::code_values(unsigned slot, unsigned source, const std::uint8_t* shift, std::int64_t time_sum) noexcept {
     RangeEncoder<Sink>::Run coder(cells_coder_);
     code_.code_cells(coder, slot, source, columns(), shift, time_sum, values_, values_ + columns().counts);
@@ -214,10 +222,7 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     if (running_->has_totals && !reserve(code_.totals, code_.totals_after(totals), slot)) drop_totals(*running_);
     std::int64_t time_sum = 0;
     if (running_->has_totals) {
-        RangeEncoder<Sink>::Run coder(totals_coder_);
-        code_.code_unknown(coder, false);
-        code_.code_slot(coder, slot, source);
-        code_.code_totals(coder, slot, source, totals);
+        code_totals(slot, source, totals);
         time_sum = series_call_time(totals);
     }
     if (running_->has_cells) {

@@ -11,10 +11,14 @@ namespace {
 
 std::uint64_t first_number(std::uint64_t what, LogRecord kind) { return what << 2 | static_cast<std::uint64_t>(kind); }
 
-/// Returns the end of what it has written; writes up to 8 bytes more. (Bytes may alias everything: through a member, each store would be followed by a
+/// Returns the end of what it has written; writes up to 7 bytes more. (Bytes may alias everything: through a member, each store would be followed by a
 /// load.)
 unsigned char* number(unsigned char* to, std::uint64_t value) {
-    const auto more = static_cast<unsigned>(std::bit_width(value | 1) - 1) / 7; // bytes after the first
+    if (value < 0x80) [[likely]] {
+        *to = static_cast<unsigned char>(value << 1 | 1);
+        return to + 1;
+    }
+    const auto more = static_cast<unsigned>(std::bit_width(value) - 1) / 7; // bytes after the first
     if (more < 8) [[likely]] {
         const std::uint64_t coded = (value << 1 | 1) << more;
         std::memcpy(to, &coded, sizeof coded);
@@ -23,20 +27,6 @@ unsigned char* number(unsigned char* to, std::uint64_t value) {
     *to = 0;
     std::memcpy(to + 1, &value, sizeof value);
     return to + 1 + sizeof value;
-}
-
-/// Reads a number, and up to 7 bytes after it. No byte of it decides a branch that is hard to predict.
-std::uint64_t number(const unsigned char*& from) {
-    std::uint64_t coded = 0;
-    std::memcpy(&coded, from, sizeof coded);
-    const auto more = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(coded) | 0x100u));
-    if (more < 8) [[likely]] {
-        from += more + 1;
-        return coded << (56 - 8 * more) >> (56 - 8 * more) >> (more + 1);
-    }
-    std::memcpy(&coded, from + 1, sizeof coded);
-    from += 1 + sizeof coded;
-    return coded;
 }
 
 } // namespace
@@ -152,14 +142,6 @@ bool EventLog::Reader::next(LogRecord& kind) noexcept {
     }
     at_ = from;
     return true;
-}
-
-void EventLog::Reader::value(std::uint32_t& metric, std::uint64_t& increment) noexcept {
-    const unsigned char* from = at_;
-    metric = static_cast<std::uint32_t>(number(from));
-    increment = number(from);
-    at_ = from;
-    --unread_;
 }
 
 EventLog::Away EventLog::Reader::away() noexcept {

@@ -15,7 +15,9 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/phases/segment.hpp"
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 namespace libprofile {
 
@@ -104,7 +106,13 @@ class EventLog {
         std::uint64_t weight = 0;
         std::uint32_t count = 0; // of cells, or of samples
         std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
-        void value(std::uint32_t& metric, std::uint64_t& increment) noexcept;
+        void value(std::uint32_t& metric, std::uint64_t& increment) noexcept {
+            const unsigned char* from = at_;
+            metric = static_cast<std::uint32_t>(number(from));
+            increment = number(from);
+            at_ = from;
+            --unread_;
+        }
         /// The cells of add_away(), or of several together.
         Away away() noexcept;
         /// Whether the values are those of add_returns(). Their cells are still unread.
@@ -112,6 +120,21 @@ class EventLog {
         void returns(LoggedReturns& returns) noexcept;
 
       private:
+        /// Reads a number, and up to 7 bytes after it.
+        static std::uint64_t number(const unsigned char*& from) noexcept {
+            if ((*from & 1) != 0) [[likely]]
+                return *from++ >> 1;
+            std::uint64_t coded = 0;
+            std::memcpy(&coded, from, sizeof coded);
+            const auto more = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(coded) | 0x100u)); // bytes after the first
+            if (more < 8) [[likely]] {
+                from += more + 1;
+                return coded << (56 - 8 * more) >> (57 - 7 * more);
+            }
+            std::memcpy(&coded, from + 1, sizeof coded);
+            from += 1 + sizeof coded;
+            return coded;
+        }
         std::uint32_t unread_ = 0; // cells of the record
         const unsigned char* begin_;
         const unsigned char* at_;

@@ -48,6 +48,7 @@ struct LiveData {
     std::uint64_t interval_ns = 0; // LIBPROFILE_CHECKPOINT; 0 for off
     std::size_t room = smallest_room;
     pid_t process = 0;       // the owner of the file
+    bool is_own = false;     // the iteration that is being closed is of this process
     bool is_missing = false; // closed iterations are missing in the file
     bool has_tried = false;
     std::uint64_t earliest = 0;   // when a full journal may cause the next snapshot
@@ -58,11 +59,12 @@ constinit LiveData live;
 
 void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns, std::uint64_t now) noexcept {
     // A child made by a bare clone system call has our memory, but not the mapping.
-    if (live.process == getpid()) live.journal.closing(phase, profile, signatures, wall_ns, now);
+    live.is_own = live.process == getpid();
+    if (live.is_own) live.journal.closing(phase, profile, signatures, wall_ns, now);
 }
 
 void closed(IterationFate fate) noexcept {
-    if (live.process != getpid()) return;
+    if (!live.is_own) return; // closing() has asked
     const bool is_taken = live.journal.closed(fate);
     // The journal cannot tell the rest of the phase any more.
     if (!is_taken || fate == IterationFate::Unknown) live.is_missing = true;
