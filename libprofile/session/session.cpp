@@ -263,11 +263,12 @@ void Session::at_exit() noexcept {
 }
 
 void Session::finish(bool with_mpi) noexcept {
-    const std::uint64_t now = session_clock.now();
+    const std::uint64_t now = session_clock.now(), cpu_before = thread_cpu_time();
     process_state.session.store(SessionState::Finished, std::memory_order_release);
     const InTool guard;
     // A handler of the application has interrupted us, and ends the program. What is being changed just now cannot be read.
     if (guard.is_nested() || !thread_registry.finish_all(now)) return leave_live_file();
+    const std::uint64_t closing = thread_cpu_time() - cpu_before; // cutting the iterations of a loop out of the log, without waits for other threads
     const bool speaks = !process.initialized_ || process.job_.rank == 0 || !process.treats_mpi();
     if (speaks && complained_) complain_of_point(true);
     complained_ = complained_ || !speaks;
@@ -276,9 +277,9 @@ void Session::finish(bool with_mpi) noexcept {
         if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), useless);
     if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);
     if (with_mpi)
-        write_together(session_clock.now());
+        write_together(session_clock.now() - closing);
     else
-        write_alone(process.output(), session_clock.now());
+        write_alone(process.output(), session_clock.now() - closing);
 }
 
 } // namespace libprofile
