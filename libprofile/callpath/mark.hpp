@@ -103,7 +103,9 @@ inline bool is_mark_code(std::uintptr_t) noexcept { return false; }
 
 /// Returns true if the mark is where it was placed, seen from a frame whose stack ends at `stack_pointer`.
 inline bool mark_stands(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
-    return mark.slot >= stack_pointer && mark.slot != 0 && *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark_stub();
+    // Read once: a handler of the application may interrupt us here, and have the mark removed by what it does to the stack.
+    const std::uintptr_t slot = const_cast<const volatile std::uintptr_t&>(mark.slot);
+    return slot >= stack_pointer && slot != 0 && *reinterpret_cast<const std::uintptr_t*>(slot) == mark_stub();
 }
 
 /// Marks the innermost markable frame, from `index` outwards. There must be no mark.
