@@ -129,7 +129,10 @@ class PhaseStack {
         const bool is_back = samples >> 63 != 0;
         const std::uint64_t number = is_back ? std::uint64_t{0} - samples : samples, us = (is_back ? std::uint64_t{0} - ns : ns) / 1000;
         const std::uint64_t square = number == 0 ? 0 : us * us / number;
-        if (Row& base = row(tree_->not_sampled()); base.node == tree_->not_sampled()) base[Metric::Samples] += is_back ? std::uint64_t{0} - square : square;
+        Row& base = row(tree_->not_sampled());
+        if (base.node != tree_->not_sampled()) return;
+        std::uint64_t& squares = base[Metric::Samples];
+        squares = !is_back ? squares + square : squares > square ? squares - square : 0; // several taken back are rounded once, not each
     }
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;

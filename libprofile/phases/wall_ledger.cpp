@@ -58,7 +58,7 @@ WallLedger::Segment WallLedger::cut(std::uint64_t now, std::uint64_t cpu_now) no
     Segment ended;
     ended.wall_ns = now - start_;
     // The events are parts of the segment; our own time around them may be an estimate, which must not exceed the rest.
-    const std::uint64_t rest = ended.wall_ns - events_ns_ - away_ns_;
+    const std::uint64_t booked = events_ns_ + away_ns_, rest = ended.wall_ns > booked ? ended.wall_ns - booked : 0;
     if (overhead_ns_ > rest) overhead_ns_ = rest;
     const std::uint64_t inside = events_ns_ + overhead_ns_;
     const std::uint64_t cpu = cpu_now > cpu_start_ ? cpu_now - cpu_start_ : 0;

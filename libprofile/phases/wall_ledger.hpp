@@ -58,7 +58,10 @@ class WallLedger {
     }
     std::uint64_t began_at() const { return start_; }
     /// The running segment cannot end before this: what is booked in it already.
-    std::uint64_t earliest_end() const { return is_paused_ ? pause_start_ : away_ns_ != 0 && seen_at_ > start_ + events_ns_ ? seen_at_ : start_ + events_ns_; }
+    std::uint64_t earliest_end() const {
+        const std::uint64_t booked = start_ + events_ns_ + away_ns_;
+        return is_paused_ ? pause_start_ : away_ns_ != 0 && seen_at_ > booked ? seen_at_ : booked;
+    }
 
     /// Outside events. Returns how long the thread was off the processor, and outside events, since the last look or since the segment began; 0 if
     /// that is less than `least`.

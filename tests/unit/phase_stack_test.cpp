@@ -346,6 +346,17 @@ TEST_F(PhaseStackTest, SamplesWithoutRoomForTheirPathAreCountedAndLeaveTheirTime
     EXPECT_EQ(cell_time(phase("")), 1000u);
 }
 
+TEST_F(PhaseStackTest, ASegmentEndsAfterAllThatIsBookedInIt) {
+    const NodeId function = tree_.child(0, NodeKind::Unknown, 0, 1);
+    ASSERT_EQ(stack_.time().look(50, 0, 1).ns, 50u);
+    stack_.book_off_cpu(function, 50);
+    stack_.time().book_event(40, 40); // from 50 to 90
+    EXPECT_EQ(stack_.time().earliest_end(), 90u);
+    stack_.row(function)[Metric::Time] += 40;
+    stack_.finish(stack_.time().earliest_end(), 40);
+    EXPECT_EQ(cell_time(phase("")), 90u);
+}
+
 TEST_F(PhaseStackTest, SquaresOfTheTimesOfSamplesGoWithThem) {
     const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
     const auto squares = [&] { return phase("").rows.row(tree_.not_sampled(), tree_, arena_)[Metric::Samples]; };
@@ -354,6 +365,10 @@ TEST_F(PhaseStackTest, SquaresOfTheTimesOfSamplesGoWithThem) {
     EXPECT_EQ(squares(), 1000u * 1000 + 10000u * 10000); // us^2
     stack_.book_samples(a, std::uint64_t{0} - 1, std::uint64_t{0} - 1000000);
     EXPECT_EQ(squares(), 10000u * 10000);
+    for (int i = 0; i < 4; ++i) stack_.book_samples(a, 1, 4000900);
+    stack_.book_samples(a, std::uint64_t{0} - 1, std::uint64_t{0} - 10000000);
+    stack_.book_samples(a, std::uint64_t{0} - 4, std::uint64_t{0} - 4 * 4000900); // folded, as in the log of a loop search
+    EXPECT_EQ(squares(), 0u);
     stack_.finish(20000000, 20000000);
 }
 
