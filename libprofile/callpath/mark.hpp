@@ -57,9 +57,13 @@ struct Mark {
     unsigned version = 0; // changes whenever anything but the stub changes the mark or `frames`
 };
 
+/// A handler of the application may change it at any moment, by what it does to the stack: to be read once.
+inline std::uintptr_t slot_of(const Mark& mark) noexcept { return __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); }
+
 /// Returns true if a signal handler of the application interrupted a move of the mark, before it was written or after it was removed.
 inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
-    return mark.moving && mark.slot >= stack_pointer && *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
+    const std::uintptr_t slot = slot_of(mark);
+    return mark.moving && slot >= stack_pointer && *reinterpret_cast<const std::uintptr_t*>(slot) == mark.return_address;
 }
 /// Returns the return address that belongs into `slot` if a mark was lost there, else 0.
 inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t slot) noexcept {
@@ -103,8 +107,7 @@ inline bool is_mark_code(std::uintptr_t) noexcept { return false; }
 
 /// Returns true if the mark is where it was placed, seen from a frame whose stack ends at `stack_pointer`.
 inline bool mark_stands(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
-    // Read once: a handler of the application may interrupt us here, and have the mark removed by what it does to the stack.
-    const std::uintptr_t slot = const_cast<const volatile std::uintptr_t&>(mark.slot);
+    const std::uintptr_t slot = slot_of(mark);
     return slot >= stack_pointer && slot != 0 && *reinterpret_cast<const std::uintptr_t*>(slot) == mark_stub();
 }
 

@@ -206,14 +206,12 @@ std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading
         const std::uint64_t most = 4 * beat_of(clock);
         const std::uint64_t weight = clock.hidden < most ? clock.hidden : most;
         if (thread.call_depth == 0) clock.hidden = 0;
-        clock.weighed_ns += weight;
         return weight;
     }
     if (clock.kind == SamplingClock::Perf) note_hidden(thread, reading, clock.in_tool + clock.rate.interval());
     const std::uint64_t weight = reading > clock.last ? reading - clock.last : 0;
     clock.last = reading;
     clock.in_tool = 0;
-    clock.weighed_ns += weight;
     return weight;
 }
 

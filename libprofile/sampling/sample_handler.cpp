@@ -117,7 +117,9 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     const std::uint64_t entered = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t begin = session_clock.now();
-    const Sampled sampled = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)), begin, cpu);
+    const std::uint64_t weight = weigh(thread, info, reading_of(thread.clock, begin, cpu));
+    thread.clock.weighed_ns += weight;
+    const Sampled sampled = take(thread, context, weight, begin, cpu);
     thread.affinity.look();
     if (thread.counters.is_on()) [[unlikely]]
         count_for(thread, thread.call_depth != 0 ? *thread.calls[thread.call_depth - 1].row : thread.phases.row(sampled.node));

@@ -41,7 +41,7 @@ namespace {
 /// and is taken back.
 [[gnu::always_inline]] inline void end_move(Mark& mark, std::uintptr_t slot) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (slot != 0 && __atomic_load_n(&mark.slot, __ATOMIC_RELAXED) != slot && word(slot) == mark_stub()) [[unlikely]]
+    if (slot != 0 && slot_of(mark) != slot && word(slot) == mark_stub()) [[unlikely]]
         word(slot) = mark.return_address;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     mark.moving = false;
@@ -112,7 +112,7 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
 void restore_losses(const Mark& mark, std::uintptr_t stack_pointer) noexcept { put_back_losses(mark, stack_pointer); }
 
 std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
-    const std::uintptr_t slot = __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); // a handler may change it at any moment
+    const std::uintptr_t slot = slot_of(mark);
     const std::uintptr_t return_address = __atomic_load_n(&mark.return_address, __ATOMIC_RELAXED);
     if (slot == 0 || slot < stack_pointer || word(slot) != mark_stub()) return 0;
     mark.moving = true;
@@ -123,7 +123,7 @@ std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
 
 void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept {
     if (slot == 0) return;
-    if (__atomic_load_n(&mark.slot, __ATOMIC_RELAXED) == slot) word(slot) = mark_stub();
+    if (slot_of(mark) == slot) word(slot) = mark_stub();
     end_move(mark, slot);
 }
 
