@@ -105,11 +105,12 @@ inline std::uintptr_t mark_stub() noexcept { return 1; } // no return address
 inline bool is_mark_code(std::uintptr_t) noexcept { return false; }
 #endif
 
-/// Returns true if the mark is where it was placed, seen from a frame whose stack ends at `stack_pointer`.
-inline bool mark_stands(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
+/// Returns the slot if the mark is where it was placed, seen from a frame whose stack ends at `stack_pointer`, else 0.
+inline std::uintptr_t standing_slot(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
     const std::uintptr_t slot = slot_of(mark);
-    return slot >= stack_pointer && slot != 0 && *reinterpret_cast<const std::uintptr_t*>(slot) == mark_stub();
+    return slot >= stack_pointer && slot != 0 && *reinterpret_cast<const std::uintptr_t*>(slot) == mark_stub() ? slot : 0;
 }
+inline bool mark_stands(const Mark& mark, std::uintptr_t stack_pointer) noexcept { return standing_slot(mark, stack_pointer) != 0; }
 
 /// Marks the innermost markable frame, from `index` outwards. There must be no mark.
 void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noexcept;

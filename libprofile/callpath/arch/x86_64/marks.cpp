@@ -98,8 +98,8 @@ void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noex
 
 void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark.slot == 0) return;
-    if (mark_stands(mark, stack_pointer))
-        word(mark.slot) = mark.return_address;
+    if (const std::uintptr_t slot = standing_slot(mark, stack_pointer); slot != 0) // mark.slot may be 0 by now: backtrace() in a handler
+        word(slot) = mark.return_address;
     else if (!is_about_to_stand(mark, stack_pointer)) // the one about to write it will see that it was removed
         note_loss(mark);
     ++mark.version;
