@@ -258,7 +258,7 @@ def check_exit_line(line, report):
     if of_what == "samples":
         expect(abs(float(first) - 100 * inside / taken) < 0.06, f"{line!r} with {inside} of {taken} samples in libprofile")
     else:
-        rate, booked = max(report["job"]["sampling_rate"]), sum(report["self"]["ns"])
+        rate, booked = max(report["job"]["sampling_rate"]), sum(report["self"]["ns"] + report["self"]["writing_ns"])
         sampled = (taken + report["losses"]["samples_lost"]) * 1e9 / rate if rate else 0
         if share:
             sampled = min(sampled, booked * 100 / share)
