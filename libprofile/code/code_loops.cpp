@@ -31,6 +31,11 @@ CodeLoops::Function* CodeLoops::function(std::uintptr_t in, std::uintptr_t one, 
     return is_known ? &fresh : nullptr;
 }
 
+bool CodeLoops::is_in_loop(std::uintptr_t in) noexcept {
+    Function* its = function(in, in, in);
+    return its == nullptr || its->flow.is_in_loop(its->code.position(in), steps_left_) || steps_left_ == 0;
+}
+
 bool CodeLoops::is_nested(std::uintptr_t in) noexcept {
     Function* its = function(in, in, in);
     return its != nullptr && its->flow.is_nested(its->code.position(in), steps_left_) && steps_left_ != 0;

@@ -25,6 +25,8 @@ class CodeLoops {
 
     /// Whether the function with the call `in` is understood.
     bool understands(std::uintptr_t in) noexcept { return function(in, in, in) != nullptr; }
+    /// Whether the call `in` lies in a loop, or seems to because a call does not return. Returns true if unknown.
+    bool is_in_loop(std::uintptr_t in) noexcept;
     /// Whether the innermost loop with the call `in` lies in another one, or seems to because a call does not return. Returns false if unknown.
     bool is_nested(std::uintptr_t in) noexcept;
     /// Compares two call instructions of one function, given by an address in each.

@@ -62,6 +62,17 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         if (behind != none && is_call(instruction.kind)) block.ends_with_call = blocks_[behind].is_to;
         return true;
     });
+    return find_predecessors();
+}
+
+bool ControlFlow::find_predecessors() noexcept {
+    is_strict_ = false;
+    if (!waiting_.make(count_ + 1) || !first_before_.make(count_ + 2) || !before_.make(2 * count_)) return false;
+    std::uint32_t* const first = &first_before_[1];
+    for (std::uint32_t i = 0; i < count_; ++i) for_each_successor(i, [&](std::uint32_t to) { ++first[to + 1]; });
+    for (std::uint32_t i = 0; i < count_; ++i) first[i + 1] += first[i];
+    for (std::uint32_t i = 0; i < count_; ++i) // moves the beginnings up by one block
+        for_each_successor(i, [&](std::uint32_t to) { before_[first[to]++] = i; });
     return true;
 }
 
@@ -92,6 +103,12 @@ template <class Ask> bool ControlFlow::of_innermost(std::uint32_t in_at, bool if
         if (!drop_heads()) return if_none;
         if (!narrow(often_)) return answer;
     }
+}
+
+bool ControlFlow::is_in_loop(std::uint32_t at, std::uint64_t& steps) noexcept {
+    bool is_in = false;
+    of_innermost(at, false, steps, [&] { return is_in = true; });
+    return is_in;
 }
 
 bool ControlFlow::is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept {
@@ -134,6 +151,20 @@ bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::
     return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one); });
 }
 
+/// Marked blocks pass the mark on to their successors if goes_on(block).
+template <class GoesOn> void ControlFlow::spread(bool Block::*mark, GoesOn goes_on) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i)
+        if (blocks_[i].*mark) push(i);
+    work_off([&](std::uint32_t number) {
+        if (!goes_on(blocks_[number])) return;
+        for_each_successor(number, [&](std::uint32_t to) {
+            if (blocks_[to].*mark) return;
+            blocks_[to].*mark = true;
+            push(to);
+        });
+    });
+}
+
 /// The set becomes all that can be reached.
 void ControlFlow::find_live() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_live = false;
@@ -142,21 +173,19 @@ void ControlFlow::find_live() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_live;
 }
 
-/// Finds the blocks of the set on a way from `of` back to it: is_from and is_to.
+/// Finds the blocks of the set on a way from `of`, which is one of them, back to it: is_from and is_to.
 void ControlFlow::find_cycle(std::uint32_t of) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = blocks_[i].is_to = false;
-    sweep([&](std::uint32_t i) {
-        Block& block = blocks_[i];
-        if (!block.is_in) return false;
-        bool changed = false;
-        for_each_successor(i, [&](std::uint32_t to) {
-            Block& other = blocks_[to];
-            if (!other.is_in) return;
-            if ((i == of || block.is_from) && !other.is_from) changed = other.is_from = true;
-            if ((to == of || other.is_to) && !block.is_to) changed = block.is_to = true;
-        });
-        return changed;
-    });
+    const auto mark_as = [this](bool Block::*mark, std::uint32_t number) {
+        Block& block = blocks_[number];
+        if (!block.is_in || block.*mark) return;
+        block.*mark = true;
+        push(number);
+    };
+    push(of);
+    work_off([&](std::uint32_t number) { for_each_successor(number, [&](std::uint32_t to) { mark_as(&Block::is_from, to); }); });
+    push(of);
+    work_off([&](std::uint32_t number) { for_each_predecessor(number, [&](std::uint32_t from) { mark_as(&Block::is_to, from); }); });
 }
 
 bool ControlFlow::has_cycle(std::uint32_t of) noexcept {
@@ -213,14 +242,13 @@ bool ControlFlow::is_made_without(std::uint32_t through, Calls others) noexcept 
 bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noexcept {
     find_heads();
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
-    sweep([&](std::uint32_t i) {
-        bool changed = false;
-        if (i == first || blocks_[i].is_from)
-            for_each_successor(i, [&](std::uint32_t to) {
-                if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
-                changed = blocks_[to].is_from = true;
-            });
-        return changed;
+    push(first);
+    work_off([&](std::uint32_t number) {
+        for_each_successor(number, [&](std::uint32_t to) {
+            if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
+            blocks_[to].is_from = true;
+            push(to);
+        });
     });
     return blocks_[second].is_from;
 }

@@ -1,6 +1,6 @@
 // The control flow of a function, from its jumps, and how two calls lie in its loops.
 //
-// Contract: belongs to one thread; async-signal-safe; scratch memory under the quota, about ten bytes per byte of code. Time is counted in steps,
+// Contract: belongs to one thread; async-signal-safe; scratch memory under the quota, about fifteen bytes per byte of code. Time is counted in steps,
 // one for each block visited: a few ns each.
 //
 // A loop is a set of blocks that reach each other. Its inner loops remain when the blocks by which it is entered are removed. Exceptions are not
@@ -38,6 +38,8 @@ class ControlFlow {
 
     /// `is_strict`: other calls do not go on to code that is also jumped to.
     Nesting nesting(std::uint32_t often_at, std::uint32_t seldom_at, bool is_strict, std::uint64_t& steps) noexcept;
+    /// Whether the call at `at` lies in a loop.
+    bool is_in_loop(std::uint32_t at, std::uint64_t& steps) noexcept;
     /// Whether the innermost loop with the call at `in_at` lies in another one.
     bool is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept;
     /// Whether a pass of the innermost loop with the call at `in_at` may make none of the others. Returns true if there is no loop.
@@ -72,30 +74,24 @@ class ControlFlow {
         *steps_ -= std::min(*steps_, count);
         return *steps_ != 0;
     }
+    /// Whether a call at the end of the block counts as one that never returns.
+    bool may_end(std::uint32_t number) const noexcept { return is_strict_ && blocks_[number].ends_with_call && number != often_ && number != seldom_; }
     template <class Visit> void for_each_successor(std::uint32_t number, Visit visit) const noexcept {
         const Block& block = blocks_[number];
         if (block.target != none) visit(block.target);
-        if (block.next != none && !(is_strict_ && block.ends_with_call && number != often_ && number != seldom_)) visit(block.next);
+        if (block.next != none && !may_end(number)) visit(block.next);
     }
-    /// Repeats `step` until nothing changes.
-    template <class Step> void sweep(Step step) noexcept {
-        for (bool changed = true; changed && take_steps(std::uint64_t{2} * count_);) {
-            changed = false;
-            for (std::uint32_t i = 0; i < count_; ++i) changed = step(i) || changed;
-            for (std::uint32_t i = count_; i-- > 0;) changed = step(i) || changed;
+    template <class Visit> void for_each_predecessor(std::uint32_t number, Visit visit) const noexcept {
+        for (std::uint32_t i = first_before_[number]; i < first_before_[number + 1]; ++i) {
+            const std::uint32_t from = before_[i];
+            if (blocks_[from].target == number || !may_end(from)) visit(from);
         }
     }
-    /// Marked blocks pass the mark on to their successors if goes_on(block).
-    template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept {
-        sweep([&](std::uint32_t i) {
-            bool changed = false;
-            if (blocks_[i].*mark && goes_on(blocks_[i]))
-                for_each_successor(i, [&](std::uint32_t to) {
-                    changed = changed || !(blocks_[to].*mark);
-                    blocks_[to].*mark = true;
-                });
-            return changed;
-        });
+    void push(std::uint32_t number) noexcept { waiting_[waiting_count_++] = number; }
+    /// Calls step(block) for each that was pushed, and pushed by a step. Each may be pushed once, those that were there at the beginning once more.
+    template <class Step> void work_off(Step step) noexcept {
+        while (waiting_count_ != 0 && take_steps(1)) step(waiting_[--waiting_count_]);
+        waiting_count_ = 0;
     }
     template <class Visit> void for_each_head(Visit visit) const noexcept {
         for (std::uint32_t i = 0; i < count_; ++i)
@@ -105,6 +101,8 @@ class ControlFlow {
                 });
     }
     bool find_blocks(const FunctionCode& code) noexcept;
+    bool find_predecessors() noexcept;
+    template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept;
     void find_live() noexcept;
     void find_cycle(std::uint32_t of) noexcept;
     bool has_cycle(std::uint32_t of) noexcept;
@@ -119,6 +117,10 @@ class ControlFlow {
 
     Scratch<std::uint32_t> block_of_; // by position in the code
     Scratch<Block> blocks_;
+    Scratch<std::uint32_t> first_before_; // by block: its predecessors begin there
+    Scratch<std::uint32_t> before_;
+    Scratch<std::uint32_t> waiting_; // blocks from which marks still have to spread
+    std::uint32_t waiting_count_ = 0;
     std::uint32_t count_ = 0;
     std::uint32_t entry_[FunctionCode::most_parts] = {}; // blocks at which parts begin
     bool is_target_[FunctionCode::most_parts] = {};      // jumped to, so perhaps not the function's beginning

@@ -43,8 +43,13 @@ struct Loop {
     Witness witness[most_witnesses];
     std::uint32_t witnesses = 0;
 
-    NodeList<64> sites; // call sites of the function that a pass enters
-    LoopAround around;  // call sites in a loop around it
+    NodeList<64> sites;    // call sites of the function that a pass enters
+    LoopAround around;     // call sites in a loop around it
+    NodeList<8> elsewhere; // call sites in other loops of the function, such as one after it
+    /// By the code no pass is missed or joined with another, and the loop lies in no other one of its function.
+    bool is_certain() const {
+        return is_confirmed && !is_ambiguous && !is_opaque && !is_nested && !is_recursion && around.is_empty() && alternatives.size() == 0;
+    }
     /// Each entry of one call site begins a pass.
     void begin_at_entries(NodeId of, std::uint32_t at_level, const Entries& entries) {
         caller = of;

@@ -18,6 +18,7 @@ class LoopAround {
         entries_[size_] = before;
         entries_[size_++].site = site;
     }
+    bool is_empty() const { return size_ == 0; }
     bool is_full() const { return size_ == most; }
     bool has(NodeId site) const {
         for (std::uint32_t i = 0; i < size_; ++i)

@@ -11,8 +11,9 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t shortest_inner_pass_ns = 100000; // closing an inner iteration interrupts an outer one
-constexpr std::uint32_t most_stages = 4;                 // of a step: passes in each activation
+// Closing an inner iteration interrupts an outer one, for 10 to 30 us. Where outer iterations are short, too, they show what changes.
+constexpr std::uint64_t shortest_inner_pass_ns = 100000, shortest_in_short_ns = 250000, short_outer_pass_ns = 250000000;
+constexpr std::uint32_t most_stages = 4; // of a step: passes in each activation
 
 /// The entries of all call sites in the log, by node.
 class Sites {
@@ -116,7 +117,7 @@ class Levels {
     }
     bool may_be_level(NodeId site) const noexcept {
         const Entries& entries = sites_[site];
-        return are_inner_passes(entries) && entries.first_at <= outermost().entries.last_at && is_below(tree_[site].parent, outermost().caller);
+        return are_inner_passes(entries, UINT64_MAX) && entries.first_at <= outermost().entries.last_at && is_below(tree_[site].parent, outermost().caller);
     }
     bool is_known(NodeId function) const noexcept {
         return std::any_of(levels_.level, levels_.level + levels_.count, [&](const LoopLevel& level) { return level.candidate.caller == function; });
@@ -159,7 +160,8 @@ class Levels {
             std::uint32_t around = 0;
             for (std::uint32_t k = 0; k < levels_.count; ++k)
                 if (is_below(tree_[site[i]].parent, levels_.level[k].candidate.caller)) around = k + 1;
-            levels_.level[levels_.count++] = {candidate(site[i]), around};
+            const Entries& outer = levels_.level[std::max(around, 1u) - 1].candidate.entries;
+            if (are_inner_passes(sites_[site[i]], pass_ns(outer))) levels_.level[levels_.count++] = {candidate(site[i]), around};
         }
     }
 
@@ -196,9 +198,9 @@ class EntriesInPasses {
 
 } // namespace
 
-bool are_inner_passes(const Entries& entries) noexcept {
+bool are_inner_passes(const Entries& entries, std::uint64_t outer_pass_ns) noexcept {
     return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
-           entries.span() >= entries.repeats() * shortest_inner_pass_ns;
+           pass_ns(entries) >= (outer_pass_ns < short_outer_pass_ns ? shortest_in_short_ns : shortest_inner_pass_ns);
 }
 
 bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {
@@ -210,6 +212,7 @@ bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& oute
         entries[site].enter(site, at, pass);
         all.enter(site, at, 1);
     });
+    const std::uint64_t outer_pass_ns = (outer.last_at - outer.first_at) / std::max<std::uint64_t>(outer.passes, 1);
     SiteCode code(tree, functions);
     const auto is_confirmed = [&](NodeId site) { return !code.may_leave_out(site, site, site) && CertainCalls(tree, functions, code).are_made_at(site); };
     NodeId chosen = 0;
@@ -218,7 +221,7 @@ bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& oute
         const Entries& its = entries[site];
         const bool has_half = its.count != 0 && its.repeats() != 0 && its.span() / its.repeats() * its.count >= all.span() / 2;
         const bool is_better = chosen == 0 || its.count > entries[chosen].count || (its.count == entries[chosen].count && tree[site].b < tree[chosen].b);
-        if (!has_half || !are_inner_passes(its) || !code.lies_around(outer.site, site)) continue;
+        if (!has_half || !are_inner_passes(its, outer_pass_ns) || !code.lies_around(outer.site, site)) continue;
         const bool is_certain = is_confirmed(site);
         if (chosen != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
         chosen = site;

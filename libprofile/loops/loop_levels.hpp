@@ -26,8 +26,11 @@ struct LoopLevels {
     std::uint32_t found = 0; // position of the loop that was asked about
 };
 
-/// Whether passes of an inner loop are more than the stages of a step, and long enough to be closed within another iteration.
-bool are_inner_passes(const Entries& entries) noexcept;
+/// Mean length of the passes.
+inline std::uint64_t pass_ns(const Entries& entries) noexcept { return entries.span() / (entries.repeats() == 0 ? 1 : entries.repeats()); }
+
+/// Whether passes of an inner loop are more than the stages of a step, and long enough to be closed within iterations of an outer loop of that length.
+bool are_inner_passes(const Entries& entries, std::uint64_t outer_pass_ns) noexcept;
 
 /// Returns the levels of `loop` and `loop` itself; `loop` alone if memory is short.
 LoopLevels find_levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop) noexcept;

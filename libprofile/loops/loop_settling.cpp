@@ -7,6 +7,7 @@
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
+#include "libprofile/loops/site_code.hpp"
 #include "libprofile/loops/start_choice.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 #include "libprofile/thread/thread.hpp"
@@ -29,6 +30,20 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
     if (lasted < searched_ns / 4) return false;
     const std::uint32_t passes = loop.entries.count;
     return lasted >= (passes >= 64 ? 5 : passes >= 16 ? 20 : 60) * second;
+}
+
+/// Whether it may be taken at once if the code proves that it is the time loop.
+bool has_shown(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
+    const std::uint64_t lasted = now - loop.entries.first_at;
+    return !loop.is_recursion && loop.entries.count >= 8 && lasted >= second / 10 && lasted >= searched_ns / 4;
+}
+
+/// Whether no function on the way to the loop makes its call in a loop of its own.
+bool is_outermost(const CallTree& tree, const LoopCandidate& loop) {
+    SiteCode code(tree, mpi_traits);
+    for (NodeId site = loop.caller; site != 0; site = tree[site].parent)
+        if (code.is_in_loop(site)) return false;
+    return true;
 }
 
 } // namespace
@@ -156,6 +171,21 @@ bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
     return fold(log_, thread.tree, is_there ? outermost.level : 1, log_whole_from_);
 }
 
+/// Settles on a loop that runs, if the machine code proves that it is the outermost one, and that each of its passes is seen. One of which that is not
+/// proved is asked about again when it has had many more passes.
+std::uint32_t LoopWatch::settle_if_certain(Thread& thread, const LoopCandidate& candidate) noexcept {
+    const LoopCandidate refused = refused_;
+    doubted_ = candidate;
+    std::uint32_t count = is_outermost(thread.tree, candidate) ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0;
+    // The running call must be in it: else it may be over, and what the log has of the next loop would be lost.
+    const auto is_certain = [this](const Found& loop) {
+        return loop.inside != none || (loop.is_certain() && loop.is_on(path_) && loop.sites.has(path_.at(loop.level)));
+    };
+    if (!std::all_of(fresh_, fresh_ + count, is_certain)) count = 0;
+    if (count == 0) refused_ = refused;
+    return count;
+}
+
 /// Decides while the job goes on.
 void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     LoopCandidate candidate;
@@ -171,10 +201,18 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
                            });
     const bool was_refused =
         refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
-    const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
+    const std::uint64_t searched = now - search_.began_at();
+    const bool has_time = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, searched))));
+    const bool was_doubted = doubted_.caller == candidate.caller && doubted_.level == candidate.level && candidate.entries.count / 16 < doubted_.entries.count;
+    const bool may_be_certain = is_found && !has_time && !was_refused && !was_doubted && has_shown(candidate, now, searched);
     std::uint64_t cpu = 0;
-    if (is_due) thread.mark_cpu(now, cpu = thread_cpu_time()); // what follows is our own work, and long
-    if (const std::uint32_t count = is_due ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0; count != 0) {
+    if (has_time || may_be_certain) thread.mark_cpu(now, cpu = thread_cpu_time()); // what follows is our own work, and long
+    std::uint32_t count = 0;
+    if (has_time)
+        count = settle(thread, candidate, fresh_, most_loops - loop_count_);
+    else if (may_be_certain)
+        count = settle_if_certain(thread, candidate);
+    if (count != 0) {
         calls_at_window_ = calls_;
         add(thread, fresh_, count, now, cpu);
         want_checkpoint(); // readers of live data see in the block of loops which are the same on all ranks
@@ -286,7 +324,7 @@ void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) n
     Entries passes = entries; // of the inner one
     passes.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(inner.iterations + inner.missed, UINT32_MAX));
     passes.activations = entries.count;
-    const bool is_level = passes.count > entries.count && are_inner_passes(passes);
+    const bool is_level = passes.count > entries.count && are_inner_passes(passes, UINT64_MAX); // followed already, however short
     inner.is_replaced = !is_level;
     add(thread, &outer, 1, now, thread_cpu_time());
     const auto before = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // loops inside and around it stay so

@@ -170,6 +170,7 @@ class LoopWatch {
     bool make_room(Thread& thread, std::uint64_t now) noexcept;
     bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries = false) noexcept;
     std::uint32_t settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept;
+    std::uint32_t settle_if_certain(Thread& thread, const LoopCandidate& candidate) noexcept;
     std::uint32_t settle_here(const CallTree& tree, Found* found, std::uint32_t count, std::uint32_t room, Thread& thread) noexcept;
     bool is_inside_here(const Found& loop) const noexcept;
     void set_depths() noexcept;
@@ -206,6 +207,7 @@ class LoopWatch {
     std::uint64_t calls_until_decision_ = 0;
     std::uint64_t decided_at_ = 0;
     LoopCandidate refused_;             // the last one without a start: trying again costs a reading of the whole log
+    LoopCandidate doubted_;             // the last one of which the code did not prove that it is the time loop
     std::uint64_t calls_at_window_ = 0; // when the last loop was found, or the last pause was over
 
     // The log, and the state at its beginning.

@@ -19,12 +19,15 @@ bool may_miss_passes(SiteCode& code, const Loop& loop, NodeId site) noexcept {
 
 const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, const Entries& before, std::uint64_t at,
                                 const FunctionTraits& functions) noexcept {
+    if (loop.elsewhere.has(site)) return nullptr;
     if (loop.around.has(site)) return loop.around.enter(site, at, loop.first_at);
     SiteCode code(tree, functions);
     if (!loop.around.is_full() && code.lies_around(site, loop.site)) {
         loop.around.watch(site, before);
         return loop.around.enter(site, at, loop.first_at);
     }
+    const bool is_elsewhere = code.is_understood(loop.site) && code.is_in_loop(site) && code.nesting(site, loop.site).nesting == Nesting::Unknown;
+    if (is_elsewhere) return loop.elsewhere.add(site), nullptr;
     loop.sites.add(site);
     if ((loop.other == 0 || loop.is_copied) && may_miss_passes(code, loop, site)) {
         loop.is_ambiguous = true;

@@ -9,8 +9,8 @@
 
 namespace libprofile {
 
-/// `site`, which is none of the loop's, is entered; `before`: its entries until now. A site around the loop is watched, any other becomes one of
-/// the loop's. Returns the entries that show a loop around it, nullptr if there is none.
+/// `site`, which is none of the loop's, is entered; `before`: its entries until now. A site around the loop is watched, one in another loop of the
+/// function is left alone, any other becomes one of the loop's. Returns the entries that show a loop around it, nullptr if there is none.
 const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, const Entries& before, std::uint64_t at,
                                 const FunctionTraits& functions) noexcept;
 

@@ -13,6 +13,11 @@ bool SiteCode::is_understood(NodeId site) noexcept {
     return address != 0 && loops_.understands(address);
 }
 
+bool SiteCode::is_in_loop(NodeId site) noexcept {
+    const std::uintptr_t address = address_of(site);
+    return address == 0 || loops_.is_in_loop(address);
+}
+
 bool SiteCode::is_nested(NodeId site) noexcept {
     const std::uintptr_t address = address_of(site);
     return address != 0 && loops_.is_nested(address);

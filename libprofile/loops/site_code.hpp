@@ -18,6 +18,8 @@ class SiteCode {
     SiteCode(const CallTree& tree, const FunctionTraits& functions) noexcept : tree_(&tree), functions_(&functions), loops_(functions.find_code) {}
 
     bool is_understood(NodeId site) noexcept;
+    /// Whether the call site lies in a loop. Returns true if that is unknown.
+    bool is_in_loop(NodeId site) noexcept;
     /// Whether the innermost loop with the call site lies in another one. Returns false if that is unknown.
     bool is_nested(NodeId site) noexcept;
     /// Returns the beginning of the function that makes the call at `site`, 0 if unknown.

@@ -268,6 +268,8 @@ def one_time_loop_after_another_makes_two_phases(job):
 
 @test
 def two_loops_in_one_function_are_told_apart(job):
+    loops, _, _ = run(job, "two_here", 300, work=1000) # the first is settled on before the second begins
+    expect_equal(sorted(loops.values()), [[300, 300], [300, 300]], "iterations of ranks")
     loops, _, report = run(job, "two_here", 60)
     expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")
     expect(all(name.startswith("loop in two_here at loops.c:") for name in loops), f"names: {loops}")

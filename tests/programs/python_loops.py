@@ -54,7 +54,7 @@ class Solver:
     def iterate(self):
         comm.allreduce(1.0)
         for _ in range(7):
-            compute(150)
+            compute(400)
             comm.allreduce(1.0)
 
 
