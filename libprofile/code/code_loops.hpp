@@ -59,7 +59,7 @@ class CodeLoops {
     Function* function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
     static bool find_all(const FunctionCode& code, const std::uintptr_t* calls, std::uint32_t count, std::uint32_t* at) noexcept;
 
-    static constexpr std::uint32_t most_functions = 4; // mostly parts of one
+    static constexpr std::uint32_t most_functions = 8; // mostly parts of one
     FindCode find_code_;
     Function functions_[most_functions];
     std::uint32_t next_ = 0; // replaced next

@@ -33,7 +33,7 @@ unsigned char* number(unsigned char* to, std::uint64_t value) {
 
 void EventLog::start(std::uint64_t limit, std::uint64_t now) noexcept {
     limit_ = limit;
-    used_ = 0;
+    used_ = events_ = 0;
     began_at_ = last_at_ = now;
     fold_level_ = ~0u;
     folded_until_ = 0;
@@ -52,7 +52,7 @@ void EventLog::replace(EventLog& other, std::uint32_t level, std::uint64_t until
 void EventLog::release() noexcept {
     if (bytes_ != nullptr) memory_quota.unmap(bytes_, size_);
     bytes_ = nullptr;
-    size_ = used_ = 0;
+    size_ = used_ = events_ = 0;
     is_full_ = true;
 }
 
@@ -83,6 +83,7 @@ void EventLog::add_event(const LoggedEvent& event) noexcept {
     to = number(to, event.since.asleep_ns);
     end_at(number(to, event.since.overhead_ns));
     last_at_ = event.at;
+    ++events_;
 }
 
 /// If there are too many levels, the outermost ones are kept.

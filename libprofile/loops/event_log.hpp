@@ -53,6 +53,8 @@ class EventLog {
     /// There will soon be no room, given that `more` bytes will be added.
     bool is_nearly_full(std::size_t more = 0) const { return is_full_ || (size_ * 2 > limit_ && used_ + more + 8 * largest_record > size_); }
     std::size_t used() const { return used_; }
+    /// Their number.
+    std::size_t events() const { return events_; }
 
     void add_event(const LoggedEvent& event) noexcept;
     void add_returns(const LoggedReturns& returns) noexcept;
@@ -156,6 +158,7 @@ class EventLog {
     unsigned char* bytes_ = nullptr;
     std::size_t size_ = 0;
     std::size_t used_ = 0;
+    std::size_t events_ = 0;
     std::size_t limit_ = 0;
     std::uint64_t began_at_ = 0;
     std::uint64_t last_at_ = 0;

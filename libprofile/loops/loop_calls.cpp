@@ -2,11 +2,11 @@
 
 namespace libprofile {
 
-LoopCalls::LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept
-    : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), nodes_(static_cast<NodeId>(tree.size())),
-      known_from_(std::max(log.known_from(candidate.level), candidate.entries.first_at)), calls_(nodes_), entries_(nodes_), own_calls_(nodes_) {}
+LoopCalls::LoopCalls(const EventList& events, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept
+    : events_(&events), tree_(&tree), candidate_(&candidate), functions_(&functions), nodes_(static_cast<NodeId>(tree.size())),
+      known_from_(std::max(events.known_from(candidate.level), candidate.entries.first_at)), calls_(nodes_), entries_(nodes_), own_calls_(nodes_) {}
 
-void LoopCalls::count(const LoggedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept {
+void LoopCalls::count(const ListedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept {
     const NodeId site = path.at(candidate_->level);
     const auto add = [&](Calls& calls, bool is_inner) {
         calls.is_inner = calls.count != 0 && (calls.is_inner || is_inner);

@@ -1,11 +1,11 @@
 // The MPI calls made in a loop, and the call sites of its function that were entered for them: how often and when.
 //
-// Contract: belongs to one thread, for one decision; async-signal-safe; scratch memory under the quota; integers only. The log and the tree
+// Contract: belongs to one thread, for one decision; async-signal-safe; scratch memory under the quota; integers only. The list and the tree
 // must not change.
 #pragma once
 
 #include "libprofile/base/scratch.hpp"
-#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/event_list.hpp"
 #include "libprofile/loops/loop_search.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 #include "libprofile/loops/site_path.hpp"
@@ -24,14 +24,14 @@ class LoopCalls {
         bool is_inner = false;   // came more than once in one entry; of a call site: twice in a row
     };
 
-    LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept;
+    LoopCalls(const EventList& events, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept;
 
     bool is_there() const { return calls_.is_there() && entries_.is_there() && own_calls_.is_there(); }
     /// Counts the events of the loop. Adds its call sites to `sites`.
     template <class Sites> void count(Sites& sites) noexcept {
         NodeId entered_before = 0;
         const bool is_one = candidate_->entries.activations == 1;
-        for_each_event([&](const LoggedEvent& event, const SitePath& path, const Moment& moment) {
+        for_each_event([&](const ListedEvent& event, const SitePath& path, const Moment& moment) {
             if (is_one) sites.add(path.at(candidate_->level));
             count(event, path, moment, entered_before);
         });
@@ -45,13 +45,9 @@ class LoopCalls {
     };
     /// Calls visit(event, path, moment) for the events of the loop.
     template <class Visit> void for_each_event(Visit visit) const noexcept {
-        EventLog::Reader reader(*log_, log_->begin());
-        LogRecord kind{};
         SitePath path;
         Moment moment{0, 1};
-        while (reader.next(kind)) {
-            if (kind != LogRecord::Event) continue;
-            const LoggedEvent& event = reader.event;
+        for (const ListedEvent& event : *events_) {
             if (event.common <= candidate_->level) ++moment.entry;
             if (event.common < candidate_->level) ++moment.activation;
             if (event.at < known_from_ || event.at > candidate_->entries.last_at) continue;
@@ -118,12 +114,12 @@ class LoopCalls {
     const FunctionTraits& functions() const { return *functions_; }
 
   private:
-    void count(const LoggedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept;
+    void count(const ListedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept;
     bool comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept;
     unsigned preference(NodeId node) const noexcept;
     bool is_better(NodeId one, NodeId other) const noexcept;
 
-    const EventLog* log_;
+    const EventList* events_;
     const CallTree* tree_;
     const LoopCandidate* candidate_;
     const FunctionTraits* functions_;

@@ -15,23 +15,22 @@ namespace {
 constexpr std::uint64_t shortest_inner_pass_ns = 100000, shortest_in_short_ns = 250000, short_outer_pass_ns = 250000000;
 constexpr std::uint32_t most_stages = 4; // of a step: passes in each activation
 
-/// The entries of all call sites in the log, by node.
+/// The entries of all call sites in the list, by node.
 class Sites {
   public:
-    Sites(const EventLog& log, const CallTree& tree) noexcept : log_(log), tree_(tree), entries_(tree.size()), activation_(tree.size()) {}
+    Sites(const EventList& events, const CallTree& tree) noexcept : events_(events), tree_(tree), entries_(tree.size()), activation_(tree.size()) {}
     bool is_there() const { return entries_.is_there() && activation_.is_there(); }
 
     void count() noexcept {
         SitePath path;
-        LogRecord kind{};
-        for (EventLog::Reader reader(log_, log_.begin()); reader.next(kind);) {
-            if (kind != LogRecord::Event || !path.find(tree_, reader.event.node)) continue;
+        for (const ListedEvent& event : events_) {
+            if (!path.find(tree_, event.node)) continue;
             // The function at `common` has gone on and entered a call site; those further inside were called.
-            const std::uint32_t common = std::min(reader.event.common, path.size);
-            if (common != 0) enter(path.at(common), path.caller_of(common), reader.event.at, common);
+            const std::uint32_t common = std::min(event.common, path.size);
+            if (common != 0) enter(path.at(common), path.caller_of(common), event.at, common);
             for (std::uint32_t level = common + 1; level <= path.size; ++level) {
                 ++activation_[path.caller_of(level)];
-                enter(path.at(level), path.caller_of(level), reader.event.at, level);
+                enter(path.at(level), path.caller_of(level), event.at, level);
             }
         }
     }
@@ -40,11 +39,11 @@ class Sites {
 
   private:
     void enter(NodeId site, NodeId function, std::uint64_t at, std::uint32_t level) noexcept {
-        if (at < log_.known_from(level)) return;
+        if (at < events_.known_from(level)) return;
         entries_[site].enter(site, at, activation_[function]);
     }
 
-    const EventLog& log_;
+    const EventList& events_;
     const CallTree& tree_;
     Scratch<CountedEntries> entries_;
     Scratch<std::uint32_t> activation_; // of functions, by the call site that leads to them
@@ -52,8 +51,8 @@ class Sites {
 
 class Levels {
   public:
-    Levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop, const Sites& sites, LoopLevels& levels) noexcept
-        : log_(log), tree_(tree), loop_(loop), sites_(sites), levels_(levels) {}
+    Levels(const EventList& events, const CallTree& tree, const LoopCandidate& loop, const Sites& sites, LoopLevels& levels) noexcept
+        : events_(events), tree_(tree), loop_(loop), sites_(sites), levels_(levels) {}
 
     void find() const noexcept {
         levels_.count = 0;
@@ -108,7 +107,7 @@ class Levels {
     /// How long a loop went on, with the last pass of each activation, as a share of the known time of its level, in 1/1024.
     std::uint64_t share_of(NodeId site) const noexcept {
         const Entries &entries = sites_[site], &all = outermost().entries;
-        const std::uint64_t from = std::max(log_.known_from(level_of(site)), all.first_at);
+        const std::uint64_t from = std::max(events_.known_from(level_of(site)), all.first_at);
         const std::uint64_t known = all.last_at > from ? all.last_at - from : 0;
         const std::uint64_t wall = std::max<std::uint64_t>(all.last_at - all.first_at, 1);
         const unsigned __int128 time = static_cast<unsigned __int128>(known) * all.span() / wall * all.count / std::max(all.repeats(), 1u);
@@ -165,7 +164,7 @@ class Levels {
         }
     }
 
-    const EventLog& log_;
+    const EventList& events_;
     const CallTree& tree_;
     const LoopCandidate& loop_;
     const Sites& sites_;
@@ -175,23 +174,22 @@ class Levels {
 /// Entries of a loop's function into its call sites, by pass.
 class EntriesInPasses {
   public:
-    EntriesInPasses(const EventLog& log, const CallTree& tree, const Loop& outer) noexcept : log_(log), tree_(tree), outer_(outer) {}
+    EntriesInPasses(const EventList& events, const CallTree& tree, const Loop& outer) noexcept : events_(events), tree_(tree), outer_(outer) {}
 
     /// Calls visit(site, at, pass) for each.
     template <class Visit> void for_each(Visit visit) const noexcept {
         std::uint64_t pass = 0;
         SitePath path;
-        LogRecord kind{};
-        for (EventLog::Reader reader(log_, log_.begin()); reader.next(kind);) {
-            if (kind != LogRecord::Event || reader.event.at < log_.known_from(outer_.level)) continue;
-            if (!path.find(tree_, reader.event.node) || !outer_.is_on(path)) continue;
-            if (outer_.begins_pass(tree_, path, reader.event.node, reader.event.common)) ++pass;
-            if (pass != 0 && reader.event.common <= outer_.level) visit(path.at(outer_.level), reader.event.at, pass);
+        for (const ListedEvent& event : events_) {
+            if (event.at < events_.known_from(outer_.level)) continue;
+            if (!path.find(tree_, event.node) || !outer_.is_on(path)) continue;
+            if (outer_.begins_pass(tree_, path, event.node, event.common)) ++pass;
+            if (pass != 0 && event.common <= outer_.level) visit(path.at(outer_.level), event.at, pass);
         }
     }
 
   private:
-    const EventLog& log_;
+    const EventList& events_;
     const CallTree& tree_;
     const Loop& outer_;
 };
@@ -203,10 +201,10 @@ bool are_inner_passes(const Entries& entries, std::uint64_t outer_pass_ns) noexc
            pass_ns(entries) >= (outer_pass_ns < short_outer_pass_ns ? shortest_in_short_ns : shortest_inner_pass_ns);
 }
 
-bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {
+bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {
     Scratch<CountedEntries> entries(tree.size());
     if (outer.is_recursion || !entries.is_there()) return false;
-    const EntriesInPasses passes(log, tree, outer);
+    const EntriesInPasses passes(events, tree, outer);
     CountedEntries all;
     passes.for_each([&](NodeId site, std::uint64_t at, std::uint64_t pass) {
         entries[site].enter(site, at, pass);
@@ -244,20 +242,20 @@ bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& oute
     return true;
 }
 
-LoopLevels find_levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop) noexcept {
+LoopLevels find_levels(const EventList& events, const CallTree& tree, const LoopCandidate& loop) noexcept {
     LoopLevels levels;
     levels.level[0].candidate = loop;
     levels.count = 1;
     if (loop.is_recursion) return levels;
-    Sites sites(log, tree);
+    Sites sites(events, tree);
     if (!sites.is_there()) return levels;
     sites.count();
-    Levels(log, tree, loop, sites, levels).find();
+    Levels(events, tree, loop, sites, levels).find();
     return levels;
 }
 
-bool begin_by_entries(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, Loop& loop) noexcept {
-    LoopCalls calls(log, tree, candidate, functions);
+bool begin_by_entries(const EventList& events, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, Loop& loop) noexcept {
+    LoopCalls calls(events, tree, candidate, functions);
     if (!calls.is_there()) return false;
     calls.count(loop.sites);
     loop.sites.add(candidate.entries.site);

@@ -8,7 +8,7 @@
 // them than stages of a step. A level around it counts if each of its passes calls the function of the found loop.
 #pragma once
 
-#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/event_list.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 
@@ -33,12 +33,12 @@ inline std::uint64_t pass_ns(const Entries& entries) noexcept { return entries.s
 bool are_inner_passes(const Entries& entries, std::uint64_t outer_pass_ns) noexcept;
 
 /// Returns the levels of `loop` and `loop` itself; `loop` alone if memory is short.
-LoopLevels find_levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop) noexcept;
+LoopLevels find_levels(const EventList& events, const CallTree& tree, const LoopCandidate& loop) noexcept;
 
 /// Finds, by the code, a level inside `outer` in the same function. It begins at each entry of a call site. Returns false if there is none.
-bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept;
+bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept;
 
 /// Makes a loop of few passes, which begin at each entry of its call site. Returns false if memory is short.
-bool begin_by_entries(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, Loop& loop) noexcept;
+bool begin_by_entries(const EventList& events, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, Loop& loop) noexcept;
 
 } // namespace libprofile

@@ -4,6 +4,7 @@
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/python_names.hpp"
+#include "libprofile/loops/event_list.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
@@ -67,16 +68,16 @@ void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     loop.phase = thread.arena.copy_text(text);
 }
 
-bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries) noexcept {
+bool LoopWatch::settle_on(Thread& thread, const EventList& events, const LoopCandidate& candidate, Found& loop, bool is_by_entries) noexcept {
     ExcludedCalls excluded;
     for (std::uint32_t i = 0; i < loop_count_; ++i)
         if (loops_[i].start != 0) excluded.add(loops_[i].start);
     loop = {};
     if (candidate.is_recursion)
         loop.set_recursion(candidate);
-    else if (is_by_entries && !begin_by_entries(log_, thread.tree, candidate, mpi_traits, loop))
+    else if (is_by_entries && !begin_by_entries(events, thread.tree, candidate, mpi_traits, loop))
         return false;
-    else if (!is_by_entries && !choose_start(log_, thread.tree, candidate, mpi_traits, excluded, loop))
+    else if (!is_by_entries && !choose_start(events, thread.tree, candidate, mpi_traits, excluded, loop))
         return false;
     // The log may have begun anew, or lack calls of some passes.
     loop.around.for_each([&](Entries& known) {
@@ -90,11 +91,11 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
 }
 
 /// Settles on the loop with those inside and around it; outer ones come first. Returns their number, at most `room`; 0 if no start was found.
-std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept {
+std::uint32_t LoopWatch::settle(Thread& thread, const EventList& events, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept {
     refused_ = candidate;
     Found loop;
-    if (room == 0 || !settle_on(thread, candidate, loop)) return 0;
-    const LoopLevels levels = find_levels(log_, thread.tree, candidate);
+    if (room == 0 || !settle_on(thread, events, candidate, loop)) return 0;
+    const LoopLevels levels = find_levels(events, thread.tree, candidate);
     std::uint32_t position[LoopLevels::most + 1] = {none}; // of levels by their number + 1
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < levels.count; ++i) {
@@ -104,20 +105,21 @@ std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, 
         if (i == levels.found)
             found[count] = loop;
         else if (count + (i < levels.found ? 1 : 0) >= room || std::any_of(loops_, loops_ + loop_count_, is_known) ||
-                 !settle_on(thread, level.candidate, found[count], i < levels.found))
+                 !settle_on(thread, events, level.candidate, found[count], i < levels.found))
             continue;
         found[count].inside = position[level.around];
         position[i + 1] = count++;
     }
-    return settle_here(thread.tree, found, count, room, thread);
+    return settle_here(thread, events, found, count, room);
 }
 
 /// Adds loops inside the found ones in the same functions. Returns the new number.
-std::uint32_t LoopWatch::settle_here(const CallTree& tree, Found* found, std::uint32_t count, std::uint32_t room, Thread& thread) noexcept {
+std::uint32_t LoopWatch::settle_here(Thread& thread, const EventList& events, Found* found, std::uint32_t count, std::uint32_t room) noexcept {
+    const CallTree& tree = thread.tree;
     for (std::uint32_t i = 0, known = count; i < known && count < room; ++i) {
         Found& inner = found[count];
         inner = {};
-        if (!find_level_here(log_, tree, found[i], mpi_traits, inner)) continue;
+        if (!find_level_here(events, tree, found[i], mpi_traits, inner)) continue;
         inner.known_from = found[i].known_from;
         name(thread, inner);
         if (inner.phase == nullptr) continue;
@@ -142,6 +144,8 @@ void LoopWatch::settle_ended(Thread& thread, std::uint64_t now, std::uint64_t cp
     for (std::uint32_t i = 1; i < count; ++i) // in the order of time
         for (std::uint32_t k = i; k != 0 && candidates[k].entries.first_at < candidates[k - 1].entries.first_at; --k)
             std::swap(candidates[k], candidates[k - 1]);
+    if (count == 0) return;
+    const EventList events(log_);
     Found* const found = fresh_;
     std::uint32_t settled = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -152,7 +156,7 @@ void LoopWatch::settle_ended(Thread& thread, std::uint64_t now, std::uint64_t cp
                 return known.caller == candidate.caller && known.level == candidate.level && candidate.entries.first_at <= known.last_at;
             }))
             continue;
-        const std::uint32_t more = settle(thread, candidate, found + settled, most_loops - loop_count_ - settled);
+        const std::uint32_t more = settle(thread, events, candidate, found + settled, most_loops - loop_count_ - settled);
         if (settled != 0 && more == 1 && found[settled - 1].continues_in(found[settled])) {
             found[settled - 1].include(found[settled]);
             continue;
@@ -176,7 +180,7 @@ bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
 std::uint32_t LoopWatch::settle_if_certain(Thread& thread, const LoopCandidate& candidate) noexcept {
     const LoopCandidate refused = refused_;
     doubted_ = candidate;
-    std::uint32_t count = is_outermost(thread.tree, candidate) ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0;
+    std::uint32_t count = is_outermost(thread.tree, candidate) ? settle(thread, EventList(log_), candidate, fresh_, most_loops - loop_count_) : 0;
     // The running call must be in it: else it may be over, and what the log has of the next loop would be lost.
     const auto is_certain = [this](const Found& loop) {
         return loop.inside != none || (loop.is_certain() && loop.is_on(path_) && loop.sites.has(path_.at(loop.level)));
@@ -209,7 +213,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     if (has_time || may_be_certain) thread.mark_cpu(now, cpu = thread_cpu_time()); // what follows is our own work, and long
     std::uint32_t count = 0;
     if (has_time)
-        count = settle(thread, candidate, fresh_, most_loops - loop_count_);
+        count = settle(thread, EventList(log_), candidate, fresh_, most_loops - loop_count_);
     else if (may_be_certain)
         count = settle_if_certain(thread, candidate);
     if (count != 0) {

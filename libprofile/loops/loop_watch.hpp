@@ -25,6 +25,7 @@
 namespace libprofile {
 
 struct Phase;
+class EventList;
 class PhaseStack;
 struct Thread;
 struct FunctionTraits;
@@ -168,10 +169,10 @@ class LoopWatch {
     void log_returns(Thread& thread, std::uint32_t standing, std::uint64_t now) noexcept;
     void decide(Thread& thread, std::uint64_t now) noexcept;
     bool make_room(Thread& thread, std::uint64_t now) noexcept;
-    bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries = false) noexcept;
-    std::uint32_t settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept;
+    bool settle_on(Thread& thread, const EventList& events, const LoopCandidate& candidate, Found& loop, bool is_by_entries = false) noexcept;
+    std::uint32_t settle(Thread& thread, const EventList& events, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept;
     std::uint32_t settle_if_certain(Thread& thread, const LoopCandidate& candidate) noexcept;
-    std::uint32_t settle_here(const CallTree& tree, Found* found, std::uint32_t count, std::uint32_t room, Thread& thread) noexcept;
+    std::uint32_t settle_here(Thread& thread, const EventList& events, Found* found, std::uint32_t count, std::uint32_t room) noexcept;
     bool is_inside_here(const Found& loop) const noexcept;
     void set_depths() noexcept;
     void put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept;

@@ -210,10 +210,10 @@ class Choice {
         Distances found;
         std::uint64_t between = 0;
         bool is_after_first = false;
-        const auto is_one = [&](NodeId node, const LoggedEvent& event, const SitePath& path) {
+        const auto is_one = [&](NodeId node, const ListedEvent& event, const SitePath& path) {
             return calls_.is_entry(node) ? path.at(candidate_.level) == node && event.common <= candidate_.level : event.node == node;
         };
-        calls_.for_each_event([&](const LoggedEvent& event, const SitePath& path, const LoopCalls::Moment&) {
+        calls_.for_each_event([&](const ListedEvent& event, const SitePath& path, const LoopCalls::Moment&) {
             if (is_one(frequent, event, path)) ++between;
             if (!is_one(rare, event, path)) return;
             if (is_after_first) {
@@ -322,9 +322,9 @@ class Choice {
 
 } // namespace
 
-bool choose_start(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
+bool choose_start(const EventList& events, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
                   Loop& loop) noexcept {
-    LoopCalls calls(log, tree, candidate, functions);
+    LoopCalls calls(events, tree, candidate, functions);
     if (!calls.is_there()) return false;
     PassEvidence evidence(calls);
     if (!Choice(calls, evidence, excluded).find(loop)) return false;

@@ -1,6 +1,6 @@
 // Chooses where the passes of a loop begin: an MPI call below the loop's function that comes once in every pass.
 //
-// Contract: on the thread of the log, with its in-tool flag set; scratch memory under the quota; integers only.
+// Contract: on the thread of the events, with its in-tool flag set; scratch memory under the quota; integers only.
 //
 // A call that comes again before its function's caller has gone on is in an inner loop. The others are grouped by how often they come.
 // Nested loops in one function look like one loop with an occasional event. The loops of its machine code tell these apart; if the code is not
@@ -9,7 +9,7 @@
 // call, they begin the passes.
 #pragma once
 
-#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/event_list.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 
@@ -18,8 +18,8 @@ namespace libprofile {
 /// Calls at which passes of other loops begin. They must not be chosen.
 using ExcludedCalls = NodeList<16>;
 
-/// Chooses from the events in `log` during `candidate`. Returns false if memory is short, or if the log knows nothing or too few passes of the loop.
-bool choose_start(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
+/// Chooses from the `events` during `candidate`. Returns false if memory is short, or if they tell nothing or too few passes of the loop.
+bool choose_start(const EventList& events, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
                   Loop& loop) noexcept;
 
 } // namespace libprofile

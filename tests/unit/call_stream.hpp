@@ -45,7 +45,7 @@ class Stream : public ::testing::Test {
     NodeId node_of(const std::vector<std::uint64_t>& sites, std::uint32_t function) { return tree.child(path_of(sites), NodeKind::Mpi, function, 0); }
     Loop start_of(const LoopCandidate& candidate) {
         Loop loop;
-        EXPECT_TRUE(choose_start(log, tree, candidate, traits, {}, loop));
+        EXPECT_TRUE(choose_start(EventList(log), tree, candidate, traits, {}, loop));
         return loop;
     }
 

@@ -159,13 +159,13 @@ TEST_F(log_folding, tells_the_same_of_all_loops_that_it_leaves) {
         const std::uint32_t count = search.find(now, before, 16);
         Loop loops[16];
         bool is_loop[16];
-        for (std::uint32_t i = 0; i < count; ++i) is_loop[i] = choose_start(log, tree, before[i], traits, {}, loops[i]);
+        for (std::uint32_t i = 0; i < count; ++i) is_loop[i] = choose_start(EventList(log), tree, before[i], traits, {}, loops[i]);
         EventLog::Position from = log.begin();
         if (!fold(log, tree, 1, from)) continue;
         for (std::uint32_t i = 0; i < count; ++i) {
             if (log.known_from(before[i].level) > before[i].entries.first_at) continue;
             Loop after;
-            ASSERT_EQ(choose_start(log, tree, before[i], traits, {}, after), is_loop[i]);
+            ASSERT_EQ(choose_start(EventList(log), tree, before[i], traits, {}, after), is_loop[i]);
             if (!is_loop[i]) continue;
             EXPECT_EQ(after.start, loops[i].start);
             EXPECT_EQ(after.site, loops[i].site);

@@ -11,7 +11,7 @@ class loop_levels : public Stream {
     /// The one loop that the search finds, and its levels.
     LoopLevels levels() {
         EXPECT_EQ(search.find(now, found, 4), 1u);
-        return find_levels(log, tree, found[0]);
+        return find_levels(EventList(log), tree, found[0]);
     }
     /// A function at level 3, called at `site`, with so many passes of two calls each; `common`: of its first call.
     void solve(std::uint64_t site, int passes, std::uint32_t common, std::uint64_t pass_ns = 400000) {
@@ -59,7 +59,7 @@ TEST_F(loop_levels, a_solver_is_found_over_all_its_calls_and_the_few_steps_aroun
     EXPECT_FALSE(inner.sites.has(path_of({10, 20, 29})));
     EXPECT_FALSE(inner.is_ambiguous);
     Loop outer;
-    ASSERT_TRUE(begin_by_entries(log, tree, all.level[0].candidate, traits, outer));
+    ASSERT_TRUE(begin_by_entries(EventList(log), tree, all.level[0].candidate, traits, outer));
     EXPECT_EQ(outer.passes, 6u);
     EXPECT_TRUE(outer.sites.has(path_of({10, 20})));
 }

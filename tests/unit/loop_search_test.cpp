@@ -192,7 +192,7 @@ TEST_F(loop_search, a_loop_that_only_polls_has_no_passes) {
     for (int i = 0; i < 50; ++i) call({10, 20}, test, i == 0 ? 0 : 2);
     ASSERT_EQ(search.find(now, found, 4), 1u);
     Loop loop;
-    EXPECT_FALSE(choose_start(log, tree, found[0], traits, {}, loop));
+    EXPECT_FALSE(choose_start(EventList(log), tree, found[0], traits, {}, loop));
 }
 
 TEST_F(loop_search, passes_that_are_too_short_to_be_told_apart_are_none) {
