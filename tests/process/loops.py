@@ -408,5 +408,18 @@ def found_iterations_outlive_their_ranks(job):
     expect([loop["share"] > 0.5 for loop in report["loops"]] == [True, True], f"what was found: {report['loops']}")
 
 
+@test
+def a_loop_that_the_code_proves_is_not_waited_for(job):
+    """A job that is killed after two seconds has the iterations that it closed; other loops are settled on after five."""
+    command = [*job.launcher(2), *job.preloaded([job.program("loops"), "simple", 1000000, 500], {"LIBPROFILE_OUTPUT": job.folder / "killed"})]
+    with subprocess.Popen([str(word) for word in command], env=job.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, start_new_session=True):
+        time.sleep(3) # one second of which may go to the launcher
+        kill_all()
+    report = job.report("killed")
+    found = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
+    expect(len(found) == 1 and min(found[0]) > 500, f"loops: {found}")
+
+
 if __name__ == "__main__":
     main()

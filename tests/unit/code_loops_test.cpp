@@ -57,6 +57,11 @@ volatile int sink, flag;
         if (i % 10 == 9) seldom();
     }
 }
+[[gnu::section("nest_once"), gnu::noipa]] void once_before(int passes) {
+    seldom();
+    for (int i = 0; i < passes; ++i) often();
+    other();
+}
 [[gnu::section("nest_both"), gnu::noipa]] void sometimes_around(int passes) {
     for (int i = 0; i < passes; ++i) {
         for (int k = 0; k < 3 + flag; ++k) often();
@@ -147,6 +152,7 @@ SECTION(before)
 SECTION(every)
 SECTION(output)
 SECTION(both)
+SECTION(once)
 SECTION(either) SECTION(apart) SECTION(table) SECTION(falls) SECTION(ends)
     // clang-format on
 
@@ -160,7 +166,7 @@ SECTION(either) SECTION(apart) SECTION(table) SECTION(falls) SECTION(ends)
         };
 #define IS_IN(name) is_in(__start_nest_##name, __stop_nest_##name)
         return IS_IN(stages) || IS_IN(before) || IS_IN(every) || IS_IN(output) || IS_IN(both) || IS_IN(either) || IS_IN(apart) || IS_IN(table) ||
-               IS_IN(falls) || IS_IN(ends);
+               IS_IN(falls) || IS_IN(ends) || IS_IN(once);
     }
 
     NestingAnswer answer(void (*function)(int)) {
@@ -228,6 +234,15 @@ TEST(CodeLoops, WhetherALoopLiesInAnotherIsSaid) {
     EXPECT_FALSE(is_nested(stages, true));
     EXPECT_FALSE(is_nested(output_sometimes, false));
     EXPECT_FALSE(is_nested(apart, false));
+}
+
+TEST(CodeLoops, WhetherACallLiesInALoopIsSaid) {
+    once_before(4);
+    EXPECT_FALSE(CodeLoops(find).is_in_loop(seldom_at));
+    EXPECT_TRUE(CodeLoops(find).is_in_loop(often_at));
+    stages(4);
+    EXPECT_TRUE(CodeLoops(find).is_in_loop(seldom_at));
+    EXPECT_TRUE(CodeLoops(find).is_in_loop(1)) << "unknown code";
 }
 
 TEST(CodeLoops, WhetherOnePassMayMakeBothCallsIsSaid) {
