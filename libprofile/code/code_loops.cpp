@@ -1,6 +1,24 @@
 #include "libprofile/code/code_loops.hpp"
 
+#include <csetjmp>
+
 namespace libprofile {
+
+namespace {
+
+bool is_setjmp(std::uintptr_t address) {
+    return address == reinterpret_cast<std::uintptr_t>(&_setjmp) || address == reinterpret_cast<std::uintptr_t>(&__sigsetjmp);
+}
+
+/// The function at `target`, or the one to which the linker's stub there leads, is setjmp(). It has been called if it is to come back.
+bool leads_to_setjmp(std::uintptr_t target) {
+    Instruction first = decode(target, 16);
+    if (first.kind == Instruction::Kind::Nop) first = decode(target + first.length, 16);
+    const bool is_stub = first.kind == Instruction::Kind::IndirectJump && first.operand != 0;
+    return is_setjmp(is_stub ? *reinterpret_cast<const std::uintptr_t*>(first.operand) : target);
+}
+
+} // namespace
 
 /// Whether it was read from the call `in` with these two. Parts that are not reached by jumps count as entries: extra ones would change the answers.
 bool CodeLoops::Function::is_for(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) const noexcept {
@@ -34,6 +52,18 @@ CodeLoops::Function* CodeLoops::function(std::uintptr_t in, std::uintptr_t one, 
 bool CodeLoops::is_in_loop(std::uintptr_t in) noexcept {
     Function* its = function(in, in, in);
     return its == nullptr || its->flow.is_in_loop(its->code.position(in), steps_left_) || steps_left_ == 0;
+}
+
+bool CodeLoops::may_begin_again(std::uintptr_t in) noexcept {
+    Function* its = function(in, in, in);
+    if (its == nullptr) return true;
+    const FunctionCode& code = its->code;
+    return !code.for_each([&](std::uint32_t, bool, std::uintptr_t, const Instruction& instruction) {
+        if (instruction.kind == Instruction::Kind::IndirectCall && instruction.operand != 0)
+            return !is_setjmp(*reinterpret_cast<const std::uintptr_t*>(instruction.operand));
+        if (instruction.kind != Instruction::Kind::Call) return true;
+        return code.position(instruction.target) == FunctionCode::none && !leads_to_setjmp(instruction.target);
+    });
 }
 
 bool CodeLoops::is_nested(std::uintptr_t in) noexcept {

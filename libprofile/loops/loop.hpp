@@ -22,12 +22,13 @@ struct Loop {
     std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
-    bool is_confirmed = false; // each pass enters `site`: no pass can leave it out, or sites that cannot be left out came as often
-    bool is_ambiguous = false; // another start in the same function is as good: `other`
-    bool is_opaque = false;    // the code of its function is not understood: one call in it may be many in the program (interpreters)
-    bool is_nested = false;    // it lies in another loop of its function that makes no calls itself; that one may be the time loop
-    bool may_miss = false;     // passes may leave out the site or, below it, the start; no evidence says that none does
-    bool is_copied = false;    // a pass makes the same calls several times, the second time from `other`: the compiler may have unrolled the loop
+    bool is_confirmed = false;     // each pass enters `site`: no pass can leave it out, or sites that cannot be left out came as often
+    bool is_ambiguous = false;     // another start in the same function is as good: `other`
+    bool is_opaque = false;        // the code of its function is not understood: one call in it may be many in the program (interpreters)
+    bool is_nested = false;        // it lies in another loop of its function that makes no calls itself; that one may be the time loop
+    bool may_miss = false;         // passes may leave out the site or, below it, the start; no evidence says that none does
+    bool is_start_certain = false; // by the code, each entry of `site` makes the call `start`
+    bool is_copied = false;        // a pass makes the same calls several times, the second time from `other`: the compiler may have unrolled the loop
     NodeId other = 0;
     NodeId other_site = 0;
     std::uint64_t other_passes = 0;
@@ -48,7 +49,8 @@ struct Loop {
     NodeList<8> elsewhere; // call sites in other loops of the function, such as one after it
     /// By the code no pass is missed or joined with another, and the loop lies in no other one of its function.
     bool is_certain() const {
-        return is_confirmed && !is_ambiguous && !is_opaque && !is_nested && !is_recursion && around.is_empty() && alternatives.size() == 0;
+        return is_confirmed && !may_miss && is_start_certain && !is_ambiguous && !is_opaque && !is_nested && !is_recursion && around.is_empty() &&
+               alternatives.size() == 0;
     }
     /// Each entry of one call site begins a pass.
     void begin_at_entries(NodeId of, std::uint32_t at_level, const Entries& entries) {

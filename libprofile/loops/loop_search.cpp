@@ -155,7 +155,7 @@ void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t
     }
 }
 
-std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept {
+std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uint32_t most, std::uint64_t covered) const noexcept {
     LoopCandidate all[most_candidates * 4];
     std::uint32_t count = 0;
     const auto is_loop = [](const Entries& entries) {
@@ -170,7 +170,6 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
         });
     const std::uint64_t total = now - began_at_ - apart_ns_;
     std::uint32_t chosen = 0;
-    std::uint64_t covered = 0;
     while (chosen < most) {
         // The outermost, and there the longest, that has a tenth of the time and does not overlap the others.
         const LoopCandidate* best = nullptr;

@@ -120,7 +120,7 @@ class LoopSearch {
     void go_on(std::uint64_t now) noexcept { apart_ns_ += now - paused_at_; }
 
     /// Finds loops that share most of the time until `now`, at most `most`, outermost first, none inside another. Returns their number.
-    std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
+    std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most, std::uint64_t covered = 0) const noexcept;
     enum class Measure : std::uint8_t { Time, Calls };
     /// Finds the outermost loop of at least so many passes that goes on now, by the time or also by the calls. Returns false if there is none.
     bool find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least = least_passes, Measure measure = Measure::Time) const noexcept;

@@ -3,6 +3,7 @@
 
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/personality.hpp"
 #include "libprofile/callpath/python_names.hpp"
 #include "libprofile/loops/event_list.hpp"
 #include "libprofile/loops/log_folding.hpp"
@@ -36,14 +37,17 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
 /// Whether it may be taken at once if the code proves that it is the time loop.
 bool has_shown(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
     const std::uint64_t lasted = now - loop.entries.first_at;
-    return !loop.is_recursion && loop.entries.count >= 8 && lasted >= second / 10 && lasted >= searched_ns / 4;
+    return !loop.is_recursion && loop.entries.count >= 16 && lasted >= second / 4 && lasted >= searched_ns / 4;
 }
 
-/// Whether no function on the way to the loop makes its call in a loop of its own.
+/// Whether no function on the way to the loop may come to its call again: in a loop, by calling itself, or after a long jump or an exception. Nor may
+/// the loop's own function be left and entered again in these ways.
 bool is_outermost(const CallTree& tree, const LoopCandidate& loop) {
     SiteCode code(tree, mpi_traits);
+    const auto may_come_again = [&](NodeId site) { return code.may_begin_again(site) || handles_exceptions(mpi_traits.address_of(tree[site])); };
+    if (may_come_again(loop.entries.site)) return false;
     for (NodeId site = loop.caller; site != 0; site = tree[site].parent)
-        if (code.is_in_loop(site)) return false;
+        if (code.is_in_loop(site) || may_come_again(site)) return false;
     return true;
 }
 
@@ -140,7 +144,10 @@ void LoopWatch::settle_ended(Thread& thread, std::uint64_t now, std::uint64_t cp
     if (!has_begun_ || loop_count_ == most_loops || open_.size != 0 || !is_log_whole(thread)) return;
     thread.phases.time().end_polls(now);
     LoopCandidate candidates[most_loops];
-    std::uint32_t count = search_.find(now, candidates, most_loops - loop_count_);
+    std::uint64_t covered = 0; // by loops that are known
+    for (std::uint32_t i = 0; i < loop_count_; ++i)
+        if (loops_[i].inside == none) covered += loops_[i].until - std::min(loops_[i].until, loops_[i].first_at);
+    std::uint32_t count = search_.find(now, candidates, most_loops - loop_count_, covered);
     for (std::uint32_t i = 1; i < count; ++i) // in the order of time
         for (std::uint32_t k = i; k != 0 && candidates[k].entries.first_at < candidates[k - 1].entries.first_at; --k)
             std::swap(candidates[k], candidates[k - 1]);

@@ -37,6 +37,29 @@ bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId site, std::ui
     return false;
 }
 
+bool PassEvidence::is_start_certain(NodeId site, NodeId start) noexcept {
+    if (start == 0) return true;
+    const CallTree& tree = calls_->tree();
+    for (NodeId node = tree[start].parent; node != site && node != 0; node = tree[node].parent) {
+        AlternativeSites one;
+        one.add(node);
+        if (code_.may_end_without(one)) return false;
+    }
+    return true;
+}
+
+NodeId PassEvidence::best_own_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept {
+    NodeId best = 0;
+    std::uint32_t asked = 0;
+    for (const NodeId site : sites) {
+        const std::uint64_t own = calls_->own_calls(site);
+        if (own != calls_->entries(site) || own + 1 < least || calls_->best_at(site) == 0) continue;
+        if ((best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
+        if (is_in_loop_of(site, chosen) && is_in_loop_of(chosen, site) && !code_.may_leave_out(site, site, site)) best = site;
+    }
+    return best;
+}
+
 NodeId PassEvidence::best_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept {
     const auto is_counted = [&](NodeId site) { return calls_->entries(site) + 1 >= least && !calls_->is_jumped_from(site); };
     if (is_counted(chosen) && is_in_each_pass(chosen)) return chosen;

@@ -28,6 +28,11 @@ class PassEvidence {
     bool is_confirmed_by_others(const Loop& loop, NodeId site, std::uint64_t passes) noexcept;
     /// Whether no pass of the innermost loop with `site` leaves it out, and each entry makes a call: then entries count passes.
     bool is_in_each_pass(NodeId site) noexcept { return !code_.may_leave_out(site, site, site) && certain_.are_made_at(site); }
+    /// Whether each entry of `site` makes the call `start`; 0: an entry is the start.
+    bool is_start_certain(NodeId site, NodeId start) noexcept;
+    /// Returns the best among those of `sites` at which the function itself makes a call in each pass of the innermost loop with `chosen`, at least
+    /// `least` times. Returns 0 if there is none.
+    NodeId best_own_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept;
     /// Returns the best start among those of `sites` that each pass enters, in the same innermost loop as `chosen` and at least `least` times.
     /// Prefers `chosen`. Returns 0 if there is none.
     NodeId best_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept;

@@ -18,6 +18,11 @@ bool SiteCode::is_in_loop(NodeId site) noexcept {
     return address == 0 || loops_.is_in_loop(address);
 }
 
+bool SiteCode::may_begin_again(NodeId site) noexcept {
+    const std::uintptr_t address = address_of(site);
+    return address == 0 || loops_.may_begin_again(address);
+}
+
 bool SiteCode::is_nested(NodeId site) noexcept {
     const std::uintptr_t address = address_of(site);
     return address != 0 && loops_.is_nested(address);

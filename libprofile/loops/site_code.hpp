@@ -20,6 +20,8 @@ class SiteCode {
     bool is_understood(NodeId site) noexcept;
     /// Whether the call site lies in a loop. Returns true if that is unknown.
     bool is_in_loop(NodeId site) noexcept;
+    /// Whether the function calls itself or setjmp(). Returns true if that is unknown.
+    bool may_begin_again(NodeId site) noexcept;
     /// Whether the innermost loop with the call site lies in another one. Returns false if that is unknown.
     bool is_nested(NodeId site) noexcept;
     /// Returns the beginning of the function that makes the call at `site`, 0 if unknown.

@@ -44,6 +44,7 @@ void doubt_start(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noe
     loop.is_opaque = !code.is_understood(loop.site);
     if (loop.is_opaque) return;
     loop.is_nested = code.is_nested(loop.site);
+    loop.is_start_certain = evidence.is_start_certain(loop.site, loop.start);
     const Alternatives& all = evidence.alternatives_of(loop, loop.site);
     const bool is_by_call = loop.start != 0;
     const std::uint64_t passes = is_by_call ? calls[loop.start].count : evidence.entries_of(all.sites);

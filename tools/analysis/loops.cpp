@@ -194,6 +194,14 @@ std::string why_none(const Profile& profile, const std::vector<const Location*>&
     return "no MPI call repeats at one call site for most of the time after MPI_Init";
 }
 
+/// Whether there are other iterations than those of the loops that were found.
+bool has_marked_iterations(const Profile& profile, const std::vector<LoopOfRanks>& all) {
+    return std::any_of(profile.phases.begin(), profile.phases.end(), [&](const Phase& phase) {
+        return phase.kind == PhaseKind::Iterations &&
+               std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& found) { return found.loop->phase == phase.name; });
+    });
+}
+
 std::vector<std::string> loop_sentences(const Profile& profile) {
     const std::vector<const Location*> searching = searching_threads(profile);
     if (searching.empty()) return point_sentences(profile);
@@ -224,6 +232,8 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
         sentences.push_back("no time loop was found: " + why_none(profile, searching) +
                             "; mark the loop (profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md), or name a function that is called "
                             "once per pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
+    else if (has_marked_iterations(profile, all))
+        return sentences;
     else if (covered < 0.5)
         sentences.push_back(fmt::format("the time loop was not found: the loops found cover only {} of the time; mark the loop "
                                         "(profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md)",
