@@ -421,5 +421,22 @@ def a_loop_that_the_code_proves_is_not_waited_for(job):
     expect(len(found) == 1 and min(found[0]) > 500, f"loops: {found}")
 
 
+@test
+def what_jumps_alone_do_not_show_is_waited_for(job):
+    """Recursion, long jumps, exceptions, calls that come later, a second loop, markers (tests/programs/unproved_loops.cpp)."""
+    for kind, passes, work, loops in (
+            ("rare_branch", 500, 2000, {"rare_branch": 500}), ("changes", 500, 2000, {"changes": 500}),
+            ("long_jumps", 7, 8000, {"long_jumps": 7, "solver": 280}), ("recursive", 7, 8000, {"recursive": 7}),
+            ("restarts", 7, 8000, {"restarts": 7, "solver": 280}), ("in_succession", 300, 2000, {"first": 300, "second": 60}),
+            ("marked_afterwards", 400, 4000, {"first": 100, "pcontrol-1000": 400})):
+        result = job.measured([job.program("unproved_loops"), kind, passes, work], output=kind, timeout=120)
+        expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
+        report = job.report(kind)
+        expect_equal({phase["name"].removeprefix("loop in "): phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"},
+                     {name: [count, count] for name, count in loops.items()}, f"{kind}: iterations of ranks")
+        said = " ".join(sentence for answer in report["answers"] for sentence in answer["answers"])
+        expect("mark the loop" not in said, f"{kind}: {said}")
+
+
 if __name__ == "__main__":
     main()
