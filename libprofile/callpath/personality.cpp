@@ -1,5 +1,6 @@
 #include "libprofile/callpath/personality.hpp"
 
+#include "libprofile/callpath/linker_stub.hpp"
 #include "libprofile/callpath/module_name.hpp"
 
 #include <dlfcn.h>
@@ -19,33 +20,6 @@ bool is_familiar(const link_map* module) {
     // libc has a __gcc_personality_v0 of its own, which calls the one in libgcc_s.
     return starts_with(name, "libstdc++.so", "libgcc_s.so") || is_c_library(name) ||
            module == module_of(reinterpret_cast<std::uintptr_t>(&has_foreign_personality));
-}
-
-/// The word at `address`; 0 if it cannot be read.
-std::uintptr_t word_at(std::uintptr_t address) {
-    UnwindSection segment;
-    if (!find_segment(address, segment)) return 0;
-    return DwarfCursor(address, segment.end).read<std::uintptr_t>();
-}
-
-/// In programs that are not position-independent, a shared library's function has the address of a stub in the program,
-/// "jmp *slot(%rip)". Finds the stub's target, 0 if `address` is no such stub or it is not resolved yet.
-bool follow_stub(std::uintptr_t address, std::uintptr_t& target) {
-    UnwindSection segment;
-    if (!find_segment(address, segment)) return false;
-    constexpr std::uint32_t endbr64 = 0xfa1e0ff3;
-    constexpr std::uint8_t bnd = 0xf2;
-    constexpr std::uint16_t jump_through_slot = 0x25ff;
-    DwarfCursor code(address, segment.end);
-    DwarfCursor ahead = code;
-    if (ahead.read<std::uint32_t>() == endbr64) code = ahead;
-    ahead = code;
-    if (ahead.read<std::uint8_t>() == bnd) code = ahead;
-    if (code.read<std::uint16_t>() != jump_through_slot) return false;
-    const auto distance = static_cast<std::uintptr_t>(std::intptr_t{code.read<std::int32_t>()});
-    if (code.failed()) return false;
-    target = word_at(code.position() + distance);
-    return true;
 }
 
 } // namespace

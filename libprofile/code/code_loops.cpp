@@ -1,5 +1,7 @@
 #include "libprofile/code/code_loops.hpp"
 
+#include "libprofile/callpath/linker_stub.hpp"
+
 #include <csetjmp>
 
 namespace libprofile {
@@ -10,12 +12,10 @@ bool is_setjmp(std::uintptr_t address) {
     return address == reinterpret_cast<std::uintptr_t>(&_setjmp) || address == reinterpret_cast<std::uintptr_t>(&__sigsetjmp);
 }
 
-/// The function at `target`, or the one to which the linker's stub there leads, is setjmp(). It has been called if it is to come back.
-bool leads_to_setjmp(std::uintptr_t target) {
-    Instruction first = decode(target, 16);
-    if (first.kind == Instruction::Kind::Nop) first = decode(target + first.length, 16);
-    const bool is_stub = first.kind == Instruction::Kind::IndirectJump && first.operand != 0;
-    return is_setjmp(is_stub ? *reinterpret_cast<const std::uintptr_t*>(first.operand) : target);
+/// The function at `called`, or the one to which the linker's stub there leads, is setjmp(). It has been called if it is to come back.
+bool leads_to_setjmp(std::uintptr_t called) {
+    std::uintptr_t target = 0;
+    return is_setjmp(called) || (follow_stub(called, target) && is_setjmp(target));
 }
 
 } // namespace
@@ -59,8 +59,7 @@ bool CodeLoops::may_begin_again(std::uintptr_t in) noexcept {
     if (its == nullptr) return true;
     const FunctionCode& code = its->code;
     return !code.for_each([&](std::uint32_t, bool, std::uintptr_t, const Instruction& instruction) {
-        if (instruction.kind == Instruction::Kind::IndirectCall && instruction.operand != 0)
-            return !is_setjmp(*reinterpret_cast<const std::uintptr_t*>(instruction.operand));
+        if (instruction.kind == Instruction::Kind::IndirectCall && instruction.operand != 0) return !is_setjmp(word_at(instruction.operand));
         if (instruction.kind != Instruction::Kind::Call) return true;
         return code.position(instruction.target) == FunctionCode::none && !leads_to_setjmp(instruction.target);
     });
