@@ -290,13 +290,13 @@ def threads_of_hybrid_programs_have_their_calls_and_regions(job):
     expect_equal(sorted(threads["locations"][number]["rank"] for number in workers), [0, 1], "ranks of the workers")
     for rank in range(2):
         expect_equal(calls(report, rank)["MPI_Sendrecv"], 20, f"messages of main thread {rank}")
-        about(worked(report, rank), 20e6 * (rank + 1), f"work of main thread {rank}", 0.6, beyond=report["beyond"])
+        about(worked(report, rank), 20e6 * (rank + 1), f"work of main thread {rank}", 0.4, beyond=report["beyond"])
     for number in workers:
         expect_equal(calls(report, number, group=threads), {"MPI_Sendrecv": 20}, "calls of a worker")
         for path in paths(threads, number, "visits"):
             expect(path[-1] != "MPI_Sendrecv" or ("main" == path[0] and "omp parallel" in path), f"a call of a worker at {path}")
         rank = threads["locations"][number]["rank"]
-        about(worked(threads, number), 20e6 * (rank + 1), "work of a worker", 0.6, beyond=report["beyond"])
+        about(worked(threads, number), 20e6 * (rank + 1), "work of a worker", 0.4, beyond=report["beyond"])
         phase = next(phase for phase in threads["phases"] if phase["name"] == "step")
         expect_equal(phase["iterations_per_rank"][number], 20, "iterations of a worker")
 
