@@ -156,12 +156,7 @@ template <class GoesOn> void ControlFlow::spread(bool Block::*mark, GoesOn goes_
     for (std::uint32_t i = 0; i < count_; ++i)
         if (blocks_[i].*mark) push(i);
     work_off([&](std::uint32_t number) {
-        if (!goes_on(blocks_[number])) return;
-        for_each_successor(number, [&](std::uint32_t to) {
-            if (blocks_[to].*mark) return;
-            blocks_[to].*mark = true;
-            push(to);
-        });
+        if (goes_on(blocks_[number])) for_each_successor(number, [&](std::uint32_t to) { reach(to, mark); });
     });
 }
 
@@ -176,16 +171,13 @@ void ControlFlow::find_live() noexcept {
 /// Finds the blocks of the set on a way from `of`, which is one of them, back to it: is_from and is_to.
 void ControlFlow::find_cycle(std::uint32_t of) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = blocks_[i].is_to = false;
-    const auto mark_as = [this](bool Block::*mark, std::uint32_t number) {
-        Block& block = blocks_[number];
-        if (!block.is_in || block.*mark) return;
-        block.*mark = true;
-        push(number);
+    const auto reach_in = [this](std::uint32_t number, bool Block::*mark) {
+        if (blocks_[number].is_in) reach(number, mark);
     };
     push(of);
-    work_off([&](std::uint32_t number) { for_each_successor(number, [&](std::uint32_t to) { mark_as(&Block::is_from, to); }); });
+    work_off([&](std::uint32_t number) { for_each_successor(number, [&](std::uint32_t to) { reach_in(to, &Block::is_from); }); });
     push(of);
-    work_off([&](std::uint32_t number) { for_each_predecessor(number, [&](std::uint32_t from) { mark_as(&Block::is_to, from); }); });
+    work_off([&](std::uint32_t number) { for_each_predecessor(number, [&](std::uint32_t from) { reach_in(from, &Block::is_to); }); });
 }
 
 bool ControlFlow::has_cycle(std::uint32_t of) noexcept {
@@ -245,9 +237,7 @@ bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noex
     push(first);
     work_off([&](std::uint32_t number) {
         for_each_successor(number, [&](std::uint32_t to) {
-            if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
-            blocks_[to].is_from = true;
-            push(to);
+            if (blocks_[to].is_in && !blocks_[to].is_head) reach(to, &Block::is_from);
         });
     });
     return blocks_[second].is_from;

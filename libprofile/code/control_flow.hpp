@@ -88,6 +88,12 @@ class ControlFlow {
         }
     }
     void push(std::uint32_t number) noexcept { waiting_[waiting_count_++] = number; }
+    /// Marks a block from which marks then spread, unless it has the mark.
+    void reach(std::uint32_t number, bool Block::*mark) noexcept {
+        if (blocks_[number].*mark) return;
+        blocks_[number].*mark = true;
+        push(number);
+    }
     /// Calls step(block) for each that was pushed, and pushed by a step. Each may be pushed once, those that were there at the beginning once more.
     template <class Step> void work_off(Step step) noexcept {
         while (waiting_count_ != 0 && take_steps(1)) step(waiting_[--waiting_count_]);

@@ -44,10 +44,11 @@ bool has_shown(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searc
 /// the loop's own function be left and entered again in these ways.
 bool is_outermost(const CallTree& tree, const LoopCandidate& loop) {
     SiteCode code(tree, mpi_traits);
-    const auto may_come_again = [&](NodeId site) { return code.may_begin_again(site) || handles_exceptions(mpi_traits.address_of(tree[site])); };
+    // Code is read only where unwind information does not give the answer.
+    const auto may_come_again = [&](NodeId site) { return handles_exceptions(mpi_traits.address_of(tree[site])) || code.may_begin_again(site); };
     if (may_come_again(loop.entries.site)) return false;
     for (NodeId site = loop.caller; site != 0; site = tree[site].parent)
-        if (code.is_in_loop(site) || may_come_again(site)) return false;
+        if (may_come_again(site) || code.is_in_loop(site)) return false;
     return true;
 }
 

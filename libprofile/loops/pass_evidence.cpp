@@ -48,28 +48,31 @@ bool PassEvidence::is_start_certain(NodeId site, NodeId start) noexcept {
     return true;
 }
 
-NodeId PassEvidence::best_own_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept {
+/// Returns the best start among those of `sites` that may_be(site), lie in the same innermost loop as `chosen`, and comes(site) in each pass of it.
+template <class MayBe, class Comes> NodeId PassEvidence::best_of(const NodeList<64>& sites, NodeId chosen, MayBe may_be, Comes comes) noexcept {
     NodeId best = 0;
     std::uint32_t asked = 0;
     for (const NodeId site : sites) {
-        const std::uint64_t own = calls_->own_calls(site);
-        if (own != calls_->entries(site) || own + 1 < least || calls_->best_at(site) == 0) continue;
-        if ((best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
-        if (is_in_loop_of(site, chosen) && is_in_loop_of(chosen, site) && !code_.may_leave_out(site, site, site)) best = site;
+        if (!may_be(site) || (best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
+        if (is_in_loop_of(site, chosen) && is_in_loop_of(chosen, site) && comes(site)) best = site;
     }
     return best;
 }
 
+NodeId PassEvidence::best_own_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept {
+    const auto is_own = [&](NodeId site) {
+        const std::uint64_t own = calls_->own_calls(site);
+        return own == calls_->entries(site) && own + 1 >= least && calls_->best_at(site) != 0;
+    };
+    return best_of(sites, chosen, is_own, [&](NodeId site) { return !code_.may_leave_out(site, site, site); });
+}
+
 NodeId PassEvidence::best_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept {
     const auto is_counted = [&](NodeId site) { return calls_->entries(site) + 1 >= least && !calls_->is_jumped_from(site); };
-    if (is_counted(chosen) && is_in_each_pass(chosen)) return chosen;
-    NodeId best = 0;
-    std::uint32_t asked = 0;
-    for (const NodeId site : sites) {
-        if (site == chosen || !is_counted(site) || (best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
-        if (is_in_loop_of(site, chosen) && is_in_loop_of(chosen, site) && is_in_each_pass(site)) best = site;
-    }
-    return best;
+    const auto comes = [&](NodeId site) { return is_in_each_pass(site); };
+    if (is_counted(chosen) && comes(chosen)) return chosen;
+    return best_of(
+        sites, chosen, [&](NodeId site) { return site != chosen && is_counted(site); }, comes);
 }
 
 bool PassEvidence::is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {

@@ -42,6 +42,7 @@ class PassEvidence {
   private:
     static constexpr std::uint32_t most_asked = 16; // call sites: a few ms
     bool are_own(const AlternativeSites& sites) const noexcept;
+    template <class MayBe, class Comes> NodeId best_of(const NodeList<64>& sites, NodeId chosen, MayBe may_be, Comes comes) noexcept;
 
     const LoopCalls* calls_;
     SiteCode code_; // of the function
