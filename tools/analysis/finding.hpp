@@ -8,7 +8,7 @@
 namespace libprofile::tools {
 
 struct Finding {
-    std::string key;                    // "time", "change", "ranks", "threads", "cost"
+    std::string key;                    // "time", "change", "ranks", "threads", "saving", "cost"
     std::string question;               // heading
     std::vector<std::string> sentences; // begin in lower case where they can, end without a full stop
 };

@@ -10,6 +10,7 @@
 namespace libprofile::tools {
 
 std::unique_ptr<Command> make_report_command();
+std::unique_ptr<Command> make_diagnose_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_evaluate_command();

@@ -2,6 +2,7 @@
 #include "tools/analysis/job_words.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/unresolved.hpp"
+#include "tools/diagnosis/answers.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/plot/text_chart.hpp"
 #include "tools/report/rows.hpp"
@@ -64,7 +65,7 @@ void append_header(const ReportContext& context, TextWriter& to) {
 }
 
 void append_findings(const ReportContext& context, TextWriter& to) {
-    for (const Finding& finding : findings(context.profile, context.locations, context.trends)) {
+    for (const Finding& finding : answers(context.profile, context.locations, context.trends)) {
         const bool is_time = finding.key == "time";
         to.heading(finding.question, is_time && context.values.size() > 1 ? "mean over ranks; lowest and highest rank" : "");
         if (is_time) append_parts(context, to);
@@ -89,6 +90,7 @@ void append_hints(const ReportContext& context, const std::string& path, TextWri
             break;
         }
     hints.emplace_back(report + " --bottom-up", "functions and their callers");
+    hints.emplace_back("libprofile diagnose " + folder, "what could be saved, with evidence");
     for (const Trend& trend : context.trends) {
         const std::uint64_t tenth = trend.iterations / 10;
         if (tenth == 0) break;

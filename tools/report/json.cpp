@@ -2,11 +2,11 @@
 
 #include "tools/analysis/affinity.hpp"
 #include "tools/analysis/cost.hpp"
-#include "tools/analysis/findings.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/loops.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/answers.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
 #include "tools/report/choice.hpp"
@@ -408,7 +408,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     add_own_costs(profile, mains.size(), document["self"]);
     document["self"]["share"] = own_share(profile, mains);
     Json told = Json::array();
-    for (const Finding& finding : findings(profile, mains))
+    for (const Finding& finding : answers(profile, mains, trends(profile, mains)))
         told.push_back({{"key", finding.key}, {"question", finding.question}, {"answers", finding.sentences}});
     document["answers"] = std::move(told);
     document["loops"] = loops_json(profile);

@@ -1,7 +1,6 @@
 #include "tools/view/page_data.hpp"
 
 #include "tools/analysis/affinity.hpp"
-#include "tools/analysis/findings.hpp"
 #include "tools/analysis/job_words.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/losses.hpp"
@@ -9,6 +8,7 @@
 #include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/analysis/unresolved.hpp"
+#include "tools/diagnosis/answers.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/layout.hpp"
@@ -85,7 +85,7 @@ class PageData {
     /// What the text report says first, and the numbers of its table and its bar.
     Json findings() const {
         Json list = Json::array(), parts = Json::array(), hottest = Json::array(), unresolved = Json::array();
-        for (const Finding& finding : tools::findings(profile_, tables_.mains, trends_)) {
+        for (const Finding& finding : answers(profile_, tables_.mains, trends_)) {
             Json sentences = Json::array();
             for (const std::string& sentence : finding.sentences) sentences.push_back(shown(sentence));
             list.push_back({{"key", finding.key}, {"question", finding.question}, {"sentences", sentences}});

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""`libprofile diagnose` against a program that loses its time for a known cause (tests/programs/lost_time.c)."""
+
+import json
+import os
+
+from harness import expect, expect_equal, main, test
+
+ITERATIONS = 600
+COMPUTING_MS = 2.0  # of an iteration, without the cause
+ATTEMPTS = 3  # other programs of the machine are causes, too
+
+
+def diagnosed(job, cause, percent, output, options=(), ranks=2):
+    result = job.measured([job.programs / f"lost_time.{job.mpi}", cause, percent, ITERATIONS], output=output, ranks=ranks, timeout=120)
+    expect(result.code == 0, f"lost_time {cause} failed:\n{result.err}")
+    report = job.run([job.tool, "diagnose", output, "--format", "json", *options])
+    expect(report.code == 0, f"diagnose failed:\n{report.err}")
+    return json.loads(report.out)
+
+
+def iterations_of(found):
+    return {i for first, last in found["iterations"] or [] for i in range(first, last + 1)}
+
+
+def overlap(a, b):
+    return len(a & b) / len(a | b) if a | b else 1
+
+
+def what_is_wrong(found, causes, ranks, function, iterations, percent):
+    """Returns "" if a finding is as planted, else what differs."""
+    if found["cause"] not in causes:
+        return f"cause {found['cause']}"
+    if ranks is not None and found["ranks"] != ranks:
+        return f"ranks {found['ranks']}"
+    if function is not None and found["function"] != function:
+        return f"function {found['function']}"
+    if iterations is not None and overlap(iterations_of(found), iterations) < 0.9:
+        return f"iterations {found['iterations']}"
+    planted = percent / 100 * COMPUTING_MS * ITERATIONS * 1e6
+    if not 0.75 <= found["gain"]["ns"] / planted <= 1.25:
+        return f"gain {found['gain']['ns'] / 1e6:.1f} ms, planted {planted / 1e6:.1f} ms"
+    return ""
+
+
+def expect_found(job, cause, percent, causes, ranks=None, function=None, iterations=None):
+    tried = []
+    for attempt in range(ATTEMPTS):
+        result = diagnosed(job, cause, percent, f"{cause}.{attempt}")
+        wrong = [what_is_wrong(found, causes, ranks, function, iterations, percent) for found in result["diagnoses"]]
+        if "" in wrong:
+            found = result["diagnoses"][wrong.index("")]
+            expect(found["sentence"] and found["next"].startswith("libprofile report "), f"no sentence or command: {found}")
+            follow = job.run(["sh", "-c", found["next"].replace("libprofile", str(job.tool), 1) + " --format json"])
+            expect(follow.code == 0, f"the next command fails: {found['next']}\n{follow.err}")
+            return
+        tried.append(f"{cause}: {wrong}\n" + "\n".join(found["sentence"] for found in result["diagnoses"]))
+    raise AssertionError("not found as planted:\n" + "\n".join(tried))
+
+
+@test
+def ranks_with_more_work_are_named_with_function_and_iterations(job):
+    part = set(range(ITERATIONS * 4 // 10 + 1, ITERATIONS * 6 // 10 + 1))
+    expect_found(job, "range", 10, {"imbalance"}, [1], "refine", part)
+    expect_found(job, "steady", 20, {"imbalance"}, [1], "refine")
+    expect_found(job, "ramp", 20, {"imbalance"}, [1])
+    expect_found(job, "late_root", 20, {"late_root"}, [0], "prepare")
+
+
+@test
+def time_that_ranks_lose_in_turn_is_found(job):
+    expect_found(job, "moving", 20, {"imbalance"}, [0, 1], "refine")
+    expect_found(job, "noise", 20, {"noise"}, [0, 1])
+    expect_found(job, "serial", 100, {"serialisation"})
+    expect_found(job, "late_sender", 20, {"late_sender"}, [0], "MPI_Recv in main")
+
+
+@test
+def iterations_that_are_long_everywhere_are_found(job):
+    expect_found(job, "periodic", 10, {"periodic_work"}, None, "refine", set(range(8, ITERATIONS + 1, 20)))
+    expect_found(job, "warm_up", 10, {"warm_up"}, None, "refine", set(range(1, ITERATIONS // 20 + 1)))
+    expect_found(job, "growth", 20, {"growing_work"})
+
+
+@test
+def files_and_sleep_are_told_from_computing(job):
+    expect_found(job, "io", 20, {"input_output"}, [0], "write_results", set(range(13, ITERATIONS + 1, 25)))
+    result = diagnosed(job, "sleep", 20, "sleep")
+    expect(any(found["cause"] == "off_processor" and found["ranks"] == [1] for found in result["diagnoses"]), f"no rank without a processor: {result}")
+
+
+@test
+def more_bytes_are_told_from_slow_communication(job):
+    for attempt in range(ATTEMPTS):
+        result = diagnosed(job, "volume", 20, f"volume.{attempt}")
+        found = [one for one in result["diagnoses"] if one["cause"] == "communication_volume"]
+        if found and min(iterations_of(found[0])) > ITERATIONS * 0.4:
+            return
+    raise AssertionError(f"more bytes were not found: {result}")
+
+
+@test
+def text_and_markdown_say_the_same_as_json(job):
+    result = diagnosed(job, "steady", 20, "forms")
+    for form in ("text", "markdown"):
+        printed = job.run([job.tool, "diagnose", "forms", "--format", form, "--no-pager"])
+        expect_equal(printed.code, 0, f"exit code of {form}")
+        words = " ".join(printed.out.split())
+        for found in result["diagnoses"]:
+            expect(found["sentence"].split(";")[0].split("(")[0].strip() in words, f"{form} lacks: {found['sentence']}\n{printed.out}")
+    part = diagnosed(job, "steady", 20, "part", ["--iterations", "1:100"])
+    expect("100 iterations" in " ".join(part["scope"]), f"scope {part['scope']}")
+
+
+@test
+def what_cannot_be_diagnosed_is_refused_or_said(job):
+    job.measured([job.programs / f"lost_time.{job.mpi}", "none", 0, 20], output="short", timeout=60)
+    for options, words in ((["--phase", "stepp"], "step"), (["--iterations", "500:600"], "20"), (["--format", "csv"], "text, json, markdown"),
+                           (["--least", "0"], "--least"), (["--widht", "100"], "--width"), (["--format", "json", "--width", "100"], "for text")):
+        result = job.run([job.tool, "diagnose", "short", *options])
+        expect(result.code != 0 and len(result.said) == 1 and words in result.said[0], f"{options}: exit code {result.code}, {result.said}")
+    expect(job.run([job.tool, "diagnose", "nothing"]).code != 0, "a folder that is not there is not refused")
+    os.truncate(job.folder / "short" / "profile.lprof", (job.folder / "short" / "profile.lprof").stat().st_size // 2)
+    damaged = job.run([job.tool, "diagnose", "short"])
+    expect(damaged.code in (0, 1) and (damaged.out or damaged.said), f"a truncated profile: exit code {damaged.code}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+/* Loses a known part of its time for a known cause. Usage: lost_time CAUSE PERCENT ITERATIONS
+ * An iteration computes about 2 ms of processor time in assemble(), solve() and update(), exchanges messages with the neighbours and ends with an
+ * MPI_Allreduce. CAUSE adds PERCENT of the computing time of all iterations together:
+ *   none               nothing
+ *   steady             rank 1, refine(), always
+ *   range              rank 1, refine(), in the fifth and the sixth tenth of the iterations
+ *   ramp               rank 1, refine(), more and more
+ *   moving             rank (i * 7 / 3) % ranks in iteration i, refine()
+ *   two                as range, and the last rank, limit(), every 10th iteration
+ *   serial             nothing, but ranks compute one after another
+ *   late_sender        nothing, but rank 0 sends after its work, and others receive before theirs
+ *   late_root          rank 0, prepare(), before it broadcasts
+ *   slow               rank 1, all three functions
+ *   noise              single iterations of single ranks, anywhere in the three functions
+ *   growth             all ranks, refine(), more and more
+ *   periodic           all ranks, refine(), every 20th iteration
+ *   warm_up            all ranks, refine(), the first 20th of the iterations
+ *   io                 rank 0 writes a file and waits for the disk, every 25th iteration
+ *   sleep              rank 1 sleeps in each iteration
+ *   volume             the neighbours' messages, in the second half of the iterations
+ * Prints the time of the loop in ms. */
+#include <libprofile.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t processor_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static volatile double sink;
+
+static inline __attribute__((always_inline)) void work(double ns) {
+    const int64_t begin = processor_time();
+    while (processor_time() - begin < (int64_t)ns) {
+        double x = 1;
+        for (int i = 0; i < 1500; ++i) x = x * 1.0000001 + 1e-9;
+        sink = x;
+    }
+}
+
+static __attribute__((noinline)) void assemble(double ns) { work(ns); }
+static __attribute__((noinline)) void solve(double ns) { work(ns); }
+static __attribute__((noinline)) void update(double ns) { work(ns); }
+static __attribute__((noinline)) void refine(double ns) { work(ns); }
+static __attribute__((noinline)) void limit(double ns) { work(ns); }
+static __attribute__((noinline)) void prepare(double ns) { work(ns); }
+
+static __attribute__((noinline)) void write_results(double ns) {
+    static char block[4096];
+    const int64_t begin = processor_time();
+    struct timespec at, now;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    FILE* file = tmpfile();
+    do { /* for so long */
+        if (file != NULL) {
+            fwrite(block, 1, sizeof block, file);
+            fflush(file);
+            if (ftell(file) > 4 << 20) rewind(file);
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - at.tv_sec) * 1e9 + (double)(now.tv_nsec - at.tv_nsec) < ns);
+    if (file != NULL) fclose(file);
+    sink = (double)begin;
+}
+
+static uint64_t state = 88172645463325252u; /* the same on all ranks */
+
+static uint64_t next(void) { /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003) */
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+}
+
+static int rank, ranks;
+
+static __attribute__((noinline)) void exchange(int bytes) {
+    static char *out, *in;
+    static int room;
+    if (bytes > room) {
+        out = realloc(out, (size_t)bytes);
+        in = realloc(in, (size_t)bytes);
+        memset(out, 1, (size_t)bytes);
+        room = bytes;
+    }
+    MPI_Sendrecv(out, bytes, MPI_CHAR, (rank + 1) % ranks, 0, in, bytes, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static __attribute__((noinline)) void meet(void) {
+    double mine = 1, sum;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void compute(double ns, double factor) {
+    assemble(0.2 * ns * factor);
+    solve(0.5 * ns * factor);
+    update(0.3 * ns * factor);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char* cause = argc > 1 ? argv[1] : "none";
+    const double part = argc > 2 ? atof(argv[2]) / 100 : 0;
+    const long n = argc > 3 ? atol(argv[3]) : 1000;
+    const double ns = 2e6;
+#define IS(name) (strcmp(cause, name) == 0)
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (long i = 0; i < n; ++i) {
+        const int in_range = i >= n * 4 / 10 && i < n * 6 / 10;
+        const uint64_t random = next();
+        int bytes = 1024;
+        double factor = 1;
+        profile_iteration_begin("step");
+        if (IS("steady") && rank == 1) refine(part * ns);
+        if ((IS("range") || IS("two")) && rank == 1 && in_range) refine(part * ns * 5);
+        if (IS("two") && rank == ranks - 1 && i % 10 == 3) limit(part * ns * 10);
+        if (IS("ramp") && rank == 1) refine(part * ns * 2 * (double)i / (double)n);
+        if (IS("moving") && rank == i * 7 / 3 % ranks) refine(part * ns);
+        if (IS("growth")) refine(part * ns * 2 * (double)i / (double)n);
+        if (IS("periodic") && i % 20 == 7) refine(part * ns * 20);
+        if (IS("warm_up") && i < n / 20) refine(part * ns * 20);
+        if (IS("io") && rank == 0 && i % 25 == 12) write_results(part * ns * 25);
+        if (IS("sleep") && rank == 1) usleep((useconds_t)(part * ns / 1000));
+        if (IS("slow") && rank == 1) factor = 1 + part;
+        if (IS("noise") && random % 40 == 0 && rank == (int)(random / 64 % (uint64_t)ranks)) factor = 1 + part * 40;
+        if (IS("volume") && i >= n / 2) bytes = (int)(part * ns * 2 * 4); /* some 4 bytes a ns */
+        if (IS("late_root")) {
+            double value = 0;
+            if (rank == 0) prepare(part * ns);
+            MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        }
+        if (IS("serial")) {
+            char token = 0;
+            if (rank > 0) MPI_Recv(&token, 1, MPI_CHAR, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            compute(ns, 1);
+            if (rank < ranks - 1) MPI_Send(&token, 1, MPI_CHAR, rank + 1, 1, MPI_COMM_WORLD);
+        } else if (IS("late_sender")) {
+            char message = 0;
+            if (rank == 0) refine(part * ns);
+            for (int other = 1; rank == 0 && other < ranks; ++other) MPI_Send(&message, 1, MPI_CHAR, other, 1, MPI_COMM_WORLD);
+            if (rank > 0) MPI_Recv(&message, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank > 0) refine(part * ns);
+            compute(ns, 1);
+        } else {
+            compute(ns, factor);
+        }
+        if (ranks > 1) exchange(bytes);
+        meet();
+        profile_iteration_end("step");
+    }
+    if (rank == 0) printf("%.1f\n", (MPI_Wtime() - begin) * 1e3);
+    MPI_Finalize();
+    return 0;
+}

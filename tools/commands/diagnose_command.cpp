@@ -1,0 +1,102 @@
+#include "tools/analysis/totals.hpp"
+#include "tools/commands/add_names.hpp"
+#include "tools/commands/chosen_parts.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/names/labels.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/choice.hpp"
+#include "tools/report/diagnosis.hpp"
+#include "tools/report/rows.hpp"
+#include "tools/text/pager.hpp"
+#include "tools/text/terminal.hpp"
+
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr const char* diagnose_help = "Examples:\n"
+                                      "  libprofile diagnose libprofile-app-1234                       what made the run longer than it could be\n"
+                                      "  libprofile diagnose libprofile-app-1234 --iterations 100:200  in these iterations only\n"
+                                      "  libprofile diagnose libprofile-app-1234 --format json         for programs\n\n"
+                                      "Usage: libprofile diagnose FOLDER [options]\n"
+                                      "FOLDER is the one that libprofile named at the end of the job. Each cause has its ranks, iterations and\n"
+                                      "function, what the run would gain without it, and the command that shows it (docs/diagnosis.md).\n\n"
+                                      "  --phase NAME         iterations of this phase only [those that took most time]\n"
+                                      "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
+                                      "  --least PERCENT      leave out causes that cost less of the run [1]\n"
+                                      "  --top N              show N causes [10]\n"
+                                      "  --format FORMAT      text, json, markdown [text]\n"
+                                      "  --width N            columns of the text [those of the terminal, else 100]\n"
+                                      "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+                                      "  --no-pager           do not start $PAGER (less) on a terminal\n";
+
+class DiagnoseCommand final : public Command {
+  public:
+    const char* name() const override { return "diagnose"; }
+    const char* summary() const override { return "say what made the run longer than it could be, and where"; }
+    const char* help() const override { return diagnose_help; }
+
+    void declare(CLI::App& app) override {
+        app.add_option("folder", path_);
+        phase_option_ = app.add_option("--phase", phase_);
+        app.add_option("--iterations", iterations_);
+        app.add_option("--least", least_)->check(CLI::Range(0.1, 100.0));
+        app.add_option("--top", top_)->check(CLI::Range(1, 1'000'000));
+        app.add_option("--format", format_)->type_name("text|json|markdown");
+        app.add_option("--width", width_)->check(CLI::Range(80, 1000));
+        app.add_flag("--ascii", ascii_);
+        app.add_flag("--no-pager", no_pager_);
+    }
+
+    int run() override {
+        if (path_.empty()) throw UsageError("diagnose needs the folder of a profile: libprofile diagnose libprofile-<program>-<job>");
+        if (format_ != "text" && format_ != "json" && format_ != "markdown")
+            throw UsageError(fmt::format("there is no format \"{}\"; diagnose has text, json, markdown", format_));
+        if ((width_ != 0 || ascii_) && format_ != "text") throw UsageError(fmt::format("--width and --ascii are for text, not for {}", format_));
+        if (phase_option_->count() != 0) choice_.phase = phase_;
+        if (!iterations_.empty()) choice_.iterations = iterations_option(iterations_);
+        print_paged(text(), !no_pager_ && format_ != "json");
+        return 0;
+    }
+
+  private:
+    std::string text() const {
+        Profile profile = read_profile(std::filesystem::path(path_));
+        add_names(profile, path_);
+        DiagnosisChoice choice;
+        choice.least = least_ / 100;
+        choice.most = top_;
+        if (choice_.phase || choice_.iterations) choice.phase = found_phase(profile);
+        if (choice_.iterations) choice.iterations = *choice_.iterations;
+        const DiagnosedRun run = diagnose(profile, choice);
+        const std::string folder = printable(path_);
+        if (format_ == "json") return diagnosis_json(profile, run, folder);
+        const ReportDocument head = document_of(profile, choice_);
+        return format_ == "markdown" ? diagnosis_markdown(head, run, folder) : diagnosis_text(head, run, folder, style_of_output(width_, ascii_));
+    }
+
+    /// @throws SelectionError, which names the nearest phase or the range
+    std::uint32_t found_phase(const Profile& profile) const {
+        const FoundChoice found = find_choice(profile, choice_);
+        if (profile.phases[found.phase].kind != PhaseKind::Iterations)
+            throw SelectionError(fmt::format("phase \"{}\" has no iterations; leave out --phase to compare ranks over the whole run",
+                                             printable(profile.phases[found.phase].name)));
+        return found.phase;
+    }
+
+    std::string path_, phase_, iterations_, format_ = "text";
+    ReportChoice choice_;
+    CLI::Option* phase_option_ = nullptr;
+    double least_ = 1;
+    std::size_t top_ = 10;
+    int width_ = 0;
+    bool ascii_ = false, no_pager_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_diagnose_command() { return std::make_unique<DiagnoseCommand>(); }
+
+} // namespace libprofile::tools

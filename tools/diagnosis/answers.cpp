@@ -1,0 +1,39 @@
+#include "tools/diagnosis/answers.hpp"
+
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t shown = 3; // causes
+
+Finding what_could_be_saved(const Profile& profile) {
+    const DiagnosedRun run = diagnose(profile);
+    Finding finding{"saving", "What could be saved", {saving_sentence(run)}};
+    for (std::size_t i = 0; i < std::min(shown, run.list.size()); ++i)
+        finding.sentences.push_back(fmt::format("{}: {}", percent(run.list[i].gain.value / run.run_ns), run.list[i].sentence));
+    if (run.list.size() > shown) finding.sentences.push_back(plural(run.list.size() - shown, "more cause") + ", with evidence: libprofile diagnose");
+    return finding;
+}
+
+} // namespace
+
+std::string saving_sentence(const DiagnosedRun& run) {
+    if (run.list.empty()) return run.run_ns <= 0 ? "nothing to diagnose" : "no cause found that costs 1 % of the run or more";
+    return fmt::format("up to {} of the run could be saved ({} of {})", percent(run.gain_ns / run.run_ns), duration(run.gain_ns, {}), duration(run.run_ns, {}));
+}
+
+std::vector<Finding> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found) {
+    std::vector<Finding> list = findings(profile, locations, found);
+    const auto cost = std::find_if(list.begin(), list.end(), [](const Finding& finding) { return finding.key == "cost"; });
+    if (std::any_of(locations.begin(), locations.end(), [](const Location* location) { return location != nullptr; }))
+        list.insert(cost, what_could_be_saved(profile));
+    return list;
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,66 @@
+#include "tools/diagnosis/cause.hpp"
+
+#include <cmath>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr double most_of_it = 0.5;
+
+/// The function with most of the excess has more of it than its usual share, beyond its error: work, and not a slow processor.
+bool is_work_of_one_function(const Evidence& e) {
+    const HotFunction& f = e.function;
+    if (f.node == 0 || e.excess() <= 0) return false;
+    const double usual = e.local_there <= 0 ? 0 : f.there / e.local_there * e.excess();
+    return f.difference() - usual > 1.5 * f.error + 0.1 * e.excess();
+}
+
+Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
+    const bool is_scattered =
+        suspect.kind == SuspectKind::ScatteredRank || (suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Scattered);
+    if (is_scattered && !is_work_of_one_function(e)) return Cause::Noise;
+    if (suspect.pattern.kind == PatternKind::WarmUp) return Cause::WarmUp;
+    if (e.is_root) return Cause::LateRoot;
+    const bool is_slow = suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks && e.is_one_factor && e.same_calls();
+    return is_slow ? Cause::SlowMachine : Cause::Imbalance;
+}
+
+Cause cause_of_all(const Suspect& suspect) {
+    switch (suspect.pattern.kind) {
+    case PatternKind::Growing: return Cause::GrowingWork;
+    case PatternKind::Periodic: return Cause::PeriodicWork;
+    case PatternKind::WarmUp: return Cause::WarmUp;
+    case PatternKind::Scattered: return Cause::OccasionalWork;
+    case PatternKind::Steady:
+    case PatternKind::Range: break;
+    }
+    return Cause::ChangedWork;
+}
+
+} // namespace
+
+const char* cause_name(Cause cause) {
+    constexpr const char* names[] = {"imbalance",     "stage_imbalance", "serialisation", "late_sender",          "late_receiver",      "late_root",
+                                     "slow_machine",  "noise",           "growing_work",  "changed_work",         "periodic_work",      "occasional_work",
+                                     "warm_up",       "input_output",    "off_processor", "communication_volume", "slow_communication", "unequal_threads",
+                                     "serial_threads"};
+    return names[static_cast<std::size_t>(cause)];
+}
+
+Cause cause_of(const Suspect& suspect, const Evidence& e) {
+    if (suspect.kind == SuspectKind::Communication) {
+        // Bytes have to account for half of the additional time.
+        const double longer = e.bytes_there <= 0 ? 0 : e.bytes_here / e.bytes_there - 1;
+        return e.bytes_here > 1.05 * e.bytes_there && (e.bytes_there == 0 || longer > 0.1) ? Cause::CommunicationVolume : Cause::SlowCommunication;
+    }
+    const double excess = e.excess();
+    if (excess > 0) {
+        if (e.io > most_of_it * excess) return Cause::InputOutput;
+        if (e.off_cpu > most_of_it * excess) return Cause::OffProcessor;
+        if (e.threads > most_of_it * excess) return Cause::UnequalThreads;
+    }
+    return suspect.kind == SuspectKind::AllRanks ? cause_of_all(suspect) : cause_of_ranks(suspect, e);
+}
+
+} // namespace libprofile::tools

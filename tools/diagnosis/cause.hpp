@@ -1,0 +1,36 @@
+// The causes of lost time that libprofile knows, and which of them a suspect and its evidence speak for.
+// Contract: thread-safe (no state); allocates nothing; throws nothing.
+#pragma once
+
+#include "tools/diagnosis/evidence.hpp"
+
+namespace libprofile::tools {
+
+enum class Cause : std::uint8_t {
+    Imbalance,           // some ranks have more to do than others
+    StageImbalance,      // equal work in sum, unequal between two synchronisations
+    Serialisation,       // ranks work one after another
+    LateSender,          // a receiver waits for a message that the sender could send earlier
+    LateReceiver,        // a sender waits for a receive that could be called earlier
+    LateRoot,            // ranks wait for the root of a collective
+    SlowMachine,         // all functions of a rank are longer by one factor
+    Noise,               // single iterations of any rank, without more work
+    GrowingWork,         // all ranks, more and more
+    ChangedWork,         // all ranks, for some time
+    PeriodicWork,        // all ranks, every n-th iteration
+    OccasionalWork,      // all ranks, single iterations
+    WarmUp,              // the first iterations
+    InputOutput,         // files
+    OffProcessor,        // ranks without a processor
+    CommunicationVolume, // more bytes
+    SlowCommunication,   // longer for the same bytes
+    UnequalThreads,      // threads of a team wait for each other
+    SerialThreads,       // worker threads wait while the main thread works alone
+};
+
+/// Stable key: "imbalance", "late_sender", ...
+const char* cause_name(Cause cause);
+
+Cause cause_of(const Suspect& suspect, const Evidence& evidence);
+
+} // namespace libprofile::tools

@@ -1,0 +1,68 @@
+// What tells the iterations of a suspect from those that they are compared with: functions, waiting, calls and bytes.
+// Contract: thread-safe (no state); allocates; reads the series of at most 16 ranks; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/hot_spots.hpp"
+#include "tools/analysis/selected_tree.hpp"
+#include "tools/diagnosis/suspect.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// The names of a profile, made once for all suspects.
+struct NamedSpots {
+    explicit NamedSpots(const Profile& profile);
+    SpotTable table;
+    FunctionTree tree;
+    std::vector<bool> is_io;     // by call path: it is an input or output function, or below one
+    std::vector<bool> is_system; // by node of the tree: a function of the C library or the kernel
+};
+
+/// Own time of a function, or of an MPI function and its caller; ns per iteration and rank.
+struct SpotDifference {
+    std::uint32_t spot = 0;
+    double here = 0;
+    double there = 0;
+    double error = 0;       // of the difference, by samples; 0: exact
+    std::uint32_t path = 0; // where the difference is largest
+    double difference() const { return here - there; }
+};
+
+/// The innermost function that has most of what is more here, with all that it calls outside MPI; ns per iteration and rank.
+struct HotFunction {
+    std::uint32_t node = 0; // of the tree; 0: none, it is spread over many
+    double here = 0;
+    double there = 0;
+    double error = 0; // of the difference, by samples
+    double difference() const { return here - there; }
+};
+
+/// Means per iteration and rank: here, in the suspect's iterations, and there, in those they are compared with.
+struct Evidence {
+    bool compares_ranks = false; // there: other ranks, in the same iterations; else the same ranks in others
+    std::uint64_t iterations = 0;
+    double local_here = 0, local_there = 0;                               // ns: what ranks do themselves
+    double expected = 0;                                                  // ns: excess that the suspect has here, less that there
+    double computing = 0, off_cpu = 0, file_io = 0, threads = 0, mpi = 0; // ns: differences
+    double io = 0;                                                        // ns: difference in input and output functions and MPI files
+    double calls_here = 0, calls_there = 0;
+    double bytes_here = 0, bytes_there = 0;
+    HotFunction function;
+    std::vector<SpotDifference> mpi_of_all; // what is more here, in MPI; largest first
+    std::vector<SpotDifference> waits;      // MPI of the other ranks in the suspect's iterations, beyond that of its own ranks; largest first
+    double coupling = 0;                    // how much of the expected waiting the others were seen with; 0 to 1
+    bool is_root = false;                   // the suspect's rank is the root of the collective that the others wait in
+    std::uint64_t waiting_ranks = 0;
+    bool is_one_factor = false; // several functions are longer by the same factor within their errors, none by another
+    std::size_t functions = 0;  // that were compared for it
+    double factor = 1;
+    bool same_calls() const;
+    double excess() const { return local_here - local_there; }
+};
+
+Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const NamedSpots& names);
+
+} // namespace libprofile::tools

@@ -1,0 +1,68 @@
+// What every rank did in every iteration of a phase, in a few numbers each: the table that all detectors read.
+// Contract: plain data; const access is thread-safe; allocates 32 bytes per rank and iteration; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/selection.hpp"
+#include "tools/reader/model.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Times are in ns, exclude each other, and contain the phases inside the iteration.
+enum class IterationPart : std::uint8_t {
+    Computing, // on the processor, outside MPI and OpenMP's waiting
+    OffCpu,    // outside MPI, without a processor
+    FileIo,    // in MPI file operations
+    Threads,   // inside the OpenMP runtime
+    Mpi,       // all other MPI
+    Calls,     // messages, collective transfers and synchronisations
+    ByteCount, // of MPI communication
+    CollectiveCalls,
+    Count
+};
+
+class IterationMatrix {
+  public:
+    IterationMatrix(std::size_t ranks, std::size_t iterations)
+        : iterations_(iterations), values_(static_cast<std::size_t>(IterationPart::Count) * ranks * iterations), locations(ranks) {}
+
+    std::size_t ranks() const { return locations.size(); }
+    std::size_t iterations() const { return iterations_; }
+    float& at(IterationPart part, std::size_t rank, std::size_t iteration) { return values_[place(part, rank) + iteration]; }
+    float at(IterationPart part, std::size_t rank, std::size_t iteration) const { return values_[place(part, rank) + iteration]; }
+    std::span<const float> row(IterationPart part, std::size_t rank) const { return {values_.data() + place(part, rank), iterations_}; }
+
+    /// What the rank does itself, as opposed to what it waits for or communicates: the first four parts.
+    double local(std::size_t rank, std::size_t iteration) const {
+        double sum = 0;
+        for (const IterationPart part : {IterationPart::Computing, IterationPart::OffCpu, IterationPart::FileIo, IterationPart::Threads})
+            sum += at(part, rank, iteration);
+        return sum;
+    }
+
+  private:
+    std::size_t place(IterationPart part, std::size_t rank) const { return (static_cast<std::size_t>(part) * locations.size() + rank) * iterations_; }
+
+    std::size_t iterations_;
+    std::vector<float> values_; // by part, rank, iteration
+
+  public:
+    std::vector<const Location*> locations; // by row; may be null in tests
+    std::uint32_t phase = 0;                // that the iterations are of
+    std::uint64_t first = 0;                // the number of the first iteration, from 0
+    bool is_whole_run = false;              // no iterations: one column with all phases
+    bool is_estimated = false;              // some iterations have the mean of their cluster
+    std::vector<std::uint32_t> left_out;    // ranks that made fewer iterations than half of the others
+};
+
+/// @param locations main threads (null for a rank without data); those that never entered the phase are left out
+IterationMatrix iteration_matrix(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase, IterationRange range = {});
+
+/// For a profile without iterations: each rank's whole run as one.
+IterationMatrix whole_run_matrix(const Profile& profile, const std::vector<const Location*>& locations);
+
+} // namespace libprofile::tools

@@ -1,0 +1,220 @@
+#include "tools/diagnosis/rank_suspects.hpp"
+
+#include "tools/analysis/in_parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t most_with_periods = 16; // ranks in which any period is looked for
+constexpr double smallest_spike = 0.01;       // of a typical iteration
+constexpr double same_iterations = 0.6;       // of the shorter list
+constexpr double usual = 0.3;                 // of the iterations have some slow rank: then that moves, and is no noise
+
+/// The pattern of one rank's excess over the others.
+struct RankPattern {
+    std::size_t rank = 0;
+    double weight = 0; // ns: excess that jitter does not explain
+    ExcessPattern pattern;
+};
+
+std::vector<float> excess_of(const RunModel& model, std::size_t rank) {
+    std::vector<float> excess(model.iterations());
+    for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = model.local(rank, i) - model.base()[i];
+    return excess;
+}
+
+std::vector<RankPattern> patterns_of_ranks(const RunModel& model, double least_sum) {
+    std::vector<RankPattern> list(model.ranks());
+    const float noise = static_cast<float>(3 * model.jitter());
+    in_parallel(model.ranks(), [&](std::size_t r) {
+        double sum = 0, above = 0;
+        for (std::size_t i = 0; i < model.iterations(); ++i) {
+            const float excess = model.local(r, i) - model.base()[i];
+            sum += excess;
+            above += std::max(0.0f, excess - noise);
+        }
+        list[r].rank = r;
+        list[r].weight = std::max(sum, above);
+    });
+    std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.weight > b.weight; });
+    while (!list.empty() && list.back().weight < least_sum) list.pop_back();
+    const PatternSearch search{model.typical(), least_sum};
+    in_parallel(list.size(), [&](std::size_t k) {
+        PatternSearch mine = search;
+        mine.may_be_periodic = k < most_with_periods;
+        list[k].pattern = find_pattern(excess_of(model, list[k].rank), mine);
+    });
+    // The others may have the period of the longest ones.
+    const auto periodic =
+        std::find_if(list.begin(), list.end(), [](const RankPattern& p) { return p.pattern.kind == PatternKind::Periodic && !p.pattern.is_empty(); });
+    if (periodic != list.end() && list.size() > most_with_periods) {
+        PatternSearch again = search;
+        again.only_period = periodic->pattern.period;
+        in_parallel(list.size() - most_with_periods, [&](std::size_t k) {
+            RankPattern& one = list[k + most_with_periods];
+            one.pattern = find_pattern(excess_of(model, one.rank), again);
+        });
+    }
+    std::erase_if(list, [](const RankPattern& p) { return p.pattern.is_empty(); });
+    std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.pattern.sum > b.pattern.sum; });
+    return list;
+}
+
+/// The largest excess of each iteration.
+ExcessPattern joined(const std::vector<const RankPattern*>& members, std::size_t iterations) {
+    ExcessPattern pattern = members[0]->pattern;
+    pattern.sum = 0;
+    for (std::size_t i = 0; i < iterations; ++i) {
+        for (const RankPattern* member : members) pattern.excess[i] = std::max(pattern.excess[i], member->pattern.excess[i]);
+        pattern.sum += pattern.excess[i];
+    }
+    return pattern;
+}
+
+Suspect suspect_of(const RunModel& model, SuspectKind kind, const std::vector<const RankPattern*>& members) {
+    Suspect suspect{kind, joined(members, model.iterations()), {}, {}, {}};
+    for (const RankPattern* member : members) {
+        suspect.parts.push_back({member->rank, member->pattern.excess});
+        suspect.rows.push_back(member->rank);
+    }
+    suspect.gain = model.gain_without(suspect.parts);
+    return suspect;
+}
+
+/// All ranks on their mean: what spreading the work evenly would give. `mean_local` is by rank.
+std::vector<RankExcess> evened_out(const RunModel& model, const std::vector<double>& mean_local) {
+    const double mean = std::accumulate(mean_local.begin(), mean_local.end(), 0.0) / static_cast<double>(mean_local.size());
+    std::vector<RankExcess> parts;
+    for (std::size_t r = 0; r < model.ranks(); ++r) parts.push_back({r, std::vector<float>(model.iterations(), static_cast<float>(mean_local[r] - mean))});
+    return parts;
+}
+
+/// A few ranks above all others, or ranks that all differ.
+Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> steady) {
+    const std::size_t ranks = model.ranks(), few = std::max<std::size_t>(1, ranks / 4);
+    std::vector<double> mean_local(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+        for (std::size_t i = 0; i < model.iterations(); ++i) mean_local[r] += model.local(r, i);
+        mean_local[r] /= static_cast<double>(model.iterations());
+    }
+    std::vector<double> order = mean_local;
+    std::sort(order.begin(), order.end(), std::greater<>());
+    const double middle = order[ranks / 2];
+    // The widest gap between the longest ranks and the next one.
+    std::size_t above = 0;
+    double widest = 0;
+    for (std::size_t k = 1; k <= few && k < ranks; ++k)
+        if (order[k - 1] - order[k] > widest) widest = order[k - 1] - order[k], above = k;
+    const std::vector<RankExcess> even = evened_out(model, mean_local);
+    if (above != 0 && widest >= 0.4 * (order[0] - middle)) {
+        std::erase_if(steady, [&](const RankPattern* one) { return mean_local[one->rank] < order[above - 1]; });
+        if (!steady.empty()) {
+            Suspect suspect = suspect_of(model, SuspectKind::FewRanks, steady);
+            suspect.gain.low = std::min(suspect.gain.low, model.gain_without(even).value);
+            return suspect;
+        }
+    }
+    Suspect suspect = suspect_of(model, SuspectKind::UnevenRanks, steady);
+    suspect.parts = even;
+    suspect.gain = model.gain_without(even);
+    return suspect;
+}
+
+bool has_iterations_of(const RankPattern& a, const RankPattern& b) { return overlap(a.pattern, b.pattern) >= same_iterations; }
+
+/// Ranks with the same kind of pattern: in the same iterations, or one after another.
+std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPattern>& patterns) {
+    std::vector<Suspect> suspects;
+    std::vector<bool> is_used(patterns.size());
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+        if (is_used[p] || patterns[p].pattern.kind == PatternKind::Scattered) continue; // these come from scattered_suspects()
+        std::vector<const RankPattern*> same, others;
+        for (std::size_t q = p; q < patterns.size(); ++q) {
+            if (is_used[q] || patterns[q].pattern.kind != patterns[p].pattern.kind || patterns[q].pattern.period != patterns[p].pattern.period) continue;
+            const bool is_same = has_iterations_of(patterns[p], patterns[q]);
+            (is_same ? same : others).push_back(&patterns[q]);
+            if (is_same) is_used[q] = true;
+        }
+        const PatternKind kind = patterns[p].pattern.kind;
+        if (kind == PatternKind::Steady) {
+            suspects.push_back(steady_suspect(model, std::move(same)));
+            continue;
+        }
+        if ((kind == PatternKind::Periodic || kind == PatternKind::Range) && same.size() * 2 <= model.ranks()) {
+            std::vector<const RankPattern*> all = same;
+            all.insert(all.end(), others.begin(), others.end());
+            const ExcessPattern together = joined(all, model.iterations());
+            const auto covered = static_cast<std::size_t>(std::count_if(together.excess.begin(), together.excess.end(), [](float x) { return x > 0; }));
+            if (all.size() * 2 > model.ranks() && !others.empty() && covered * 2 > model.iterations()) {
+                suspects.push_back(suspect_of(model, SuspectKind::MovingRank, all));
+                break;
+            }
+        }
+        suspects.push_back(suspect_of(model, SuspectKind::FewRanks, same));
+    }
+    return suspects;
+}
+
+/// Single iterations of any rank that stick out, beyond what patterns say.
+std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector<RankPattern>& patterns) {
+    const std::size_t iterations = model.iterations(), ranks = model.ranks();
+    if (iterations < 10) return {};
+    const auto least = static_cast<float>(smallest_spike * model.typical() + 4 * model.jitter());
+    std::vector<const ExcessPattern*> of_rank(ranks);
+    for (const RankPattern& one : patterns)
+        if (one.pattern.kind != PatternKind::Scattered) of_rank[one.rank] = &one.pattern;
+    std::vector<RankPattern> list(ranks);
+    in_parallel(ranks, [&](std::size_t r) {
+        ExcessPattern& pattern = list[r].pattern;
+        list[r].rank = r;
+        pattern.kind = PatternKind::Scattered;
+        for (std::size_t i = 0; i < iterations; ++i) {
+            const float excess = model.local(r, i) - model.base()[i] - (of_rank[r] == nullptr ? 0 : of_rank[r]->excess[i]);
+            if (excess < least) continue;
+            if (pattern.excess.empty()) pattern.excess.resize(iterations);
+            pattern.excess[i] = excess;
+            pattern.sum += excess;
+        }
+    });
+    std::erase_if(list, [](const RankPattern& one) { return one.pattern.is_empty(); });
+    if (list.empty()) return {};
+    std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.pattern.sum > b.pattern.sum; });
+    std::vector<const RankPattern*> members;
+    double sum = 0;
+    for (const RankPattern& one : list) {
+        members.push_back(&one);
+        sum += one.pattern.sum;
+    }
+    std::vector<Suspect> suspects;
+    // One rank, or hardly another. What it does in most iterations is no exception; then it has a pattern of its own.
+    if (list[0].pattern.sum > 0.8 * sum) {
+        const auto with = std::count_if(list[0].pattern.excess.begin(), list[0].pattern.excess.end(), [](float x) { return x > 0; });
+        if (static_cast<double>(with) > usual * static_cast<double>(iterations)) return {};
+        suspects.push_back(suspect_of(model, SuspectKind::FewRanks, {members[0]}));
+        return suspects;
+    }
+    Suspect all = suspect_of(model, SuspectKind::ScatteredRank, members);
+    const auto with = static_cast<double>(std::count_if(all.pattern.excess.begin(), all.pattern.excess.end(), [](float x) { return x > 0; }));
+    if (with > usual * static_cast<double>(iterations)) all.kind = SuspectKind::MovingRank;
+    suspects.push_back(std::move(all));
+    return suspects;
+}
+
+} // namespace
+
+std::vector<Suspect> rank_suspects(const RunModel& model, double least_sum) {
+    if (model.ranks() < 2) return {};
+    const std::vector<RankPattern> patterns = patterns_of_ranks(model, least_sum);
+    std::vector<Suspect> suspects = grouped(model, patterns);
+    for (Suspect& single : scattered_suspects(model, patterns)) suspects.push_back(std::move(single));
+    std::erase_if(suspects, [&](const Suspect& suspect) { return suspect.pattern.sum < least_sum; });
+    return suspects;
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,305 @@
+#include "tools/diagnosis/wording.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t shown_iterations = 4; // ranges of them
+constexpr double in_everything = 0.9;       // of the usual time
+
+std::string time(double ns) { return duration(ns, {}); }
+
+std::string capital(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+std::vector<std::uint64_t> wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+/// " (node3)" where all of the ranks, and not all of the job, are on one host.
+std::string host_of(const Profile& profile, const std::vector<std::uint32_t>& ranks) {
+    std::set<std::string> hosts, all;
+    for (const auto& [rank, info] : profile.ranks) all.insert(info.host);
+    for (const std::uint32_t rank : ranks)
+        if (const auto at = profile.ranks.find(rank); at != profile.ranks.end()) hosts.insert(at->second.host);
+    return hosts.size() == 1 && all.size() > 1 ? fmt::format(" ({})", printable(*hosts.begin())) : "";
+}
+
+std::string who(const Profile& profile, const Diagnosis& d) {
+    if (d.ranks.empty()) return profile.ranks.size() == 1 ? "The rank" : "All ranks";
+    if (d.moves)
+        return d.ranks.size() == profile.ranks.size() ? "Now one rank and now another"
+                                                      : fmt::format("Now one and now another of {}", rank_words(wide(d.ranks)));
+    return capital(rank_words(wide(d.ranks))) + host_of(profile, d.ranks);
+}
+bool is_one(const Diagnosis& d, const Profile& profile) { return d.moves || d.ranks.size() == 1 || (d.ranks.empty() && profile.ranks.size() == 1); }
+
+/// ", iterations 100-200".
+std::string when(const Diagnosis& d) {
+    if (d.is_whole_run || d.iterations.empty()) return "";
+    std::vector<std::uint64_t> numbers;
+    for (const std::uint64_t i : d.iterations) numbers.push_back(i + 1);
+    if (d.moves)
+        return fmt::format(", in {}", plural(numbers.size(), "iteration")) +
+               (numbers.size() > 20 ? "" : fmt::format(" ({})", number_ranges(numbers, shown_iterations)));
+    switch (d.pattern) {
+    case PatternKind::Steady: return "";
+    case PatternKind::Growing: return fmt::format(", more and more up to iteration {}", count(static_cast<double>(numbers.back())));
+    case PatternKind::Periodic:
+        if (d.iterations.size() > 1) {
+            std::size_t neighbours = 0;
+            for (std::size_t k = 1; k < numbers.size(); ++k) neighbours += numbers[k] == numbers[k - 1] + 1 ? 1 : 0;
+            const std::size_t a_time = neighbours == 0 ? 1 : (numbers.size() + numbers.size() - neighbours - 1) / (numbers.size() - neighbours);
+            if (a_time <= 1)
+                return d.period == 2 ? fmt::format(", in every second iteration (from {})", numbers.front())
+                                     : fmt::format(", in every {}th iteration (from {})", d.period, numbers.front());
+            return fmt::format(", in {} of every {} iterations (from {})", a_time, d.period, numbers.front());
+        }
+        break;
+    case PatternKind::WarmUp:
+        return numbers.size() == 1 ? fmt::format(", in iteration {}", numbers[0]) : fmt::format(", in iterations {}", number_ranges(numbers, shown_iterations));
+    case PatternKind::Range: return fmt::format(", iterations {}", number_ranges(numbers, shown_iterations));
+    case PatternKind::Scattered: break;
+    }
+    return fmt::format(", in {} ({})", plural(numbers.size(), "iteration"), number_ranges(numbers, shown_iterations));
+}
+
+/// "41 % longer than the others", "3.4 times as long as the others".
+std::string more(const Evidence& e, const std::string& others) {
+    if (e.local_there <= 0.01 * e.local_here) return fmt::format("{} an iteration longer than {}", time(e.excess()), others);
+    const double ratio = e.local_here / e.local_there;
+    return ratio >= 2 ? fmt::format("{:.{}f} times as long as {}", ratio, ratio < 9.95 ? 1 : 0, others)
+                      : fmt::format("{} longer than {}", percent(ratio - 1), others);
+}
+
+std::vector<std::string> call_path_of(const Profile& profile, std::uint32_t path) {
+    std::vector<std::string> names;
+    for (std::uint32_t p = path; p != 0; p = profile.paths[p].parent) {
+        const std::string name = printable(short_function_name(label_of(profile, profile.paths[p]).name));
+        if (names.empty() || names.back() != name) names.push_back(name);
+    }
+    std::reverse(names.begin(), names.end());
+    return names;
+}
+
+std::string place_of(const Spot& spot) {
+    return printable(spot_text(spot)) + (spot.source.empty() ? "" : fmt::format(" ({})", printable(base_name(spot.source))));
+}
+
+void name_call(const Profile& profile, const NamedSpots& names, const SpotDifference& top, Diagnosis& d) {
+    const Spot& spot = names.table.spots[top.spot];
+    d.function = printable(spot_text(spot));
+    d.source = printable(spot.source);
+    d.call_path = call_path_of(profile, top.path);
+}
+
+/// " in f (f.cpp:12)" where one function has most of the excess.
+std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
+    const std::vector<FunctionNode>& nodes = names.tree.nodes;
+    // Nearly all is in it anyway, so that it tells nothing; or it may be by chance.
+    if (e.function.node == 0 || e.function.there > in_everything * e.local_there || e.function.difference() <= e.function.error) return "";
+    for (std::uint32_t n = e.function.node; n != 0; n = static_cast<std::uint32_t>(nodes[n].parent)) d.call_path.push_back(printable(nodes[n].name));
+    std::reverse(d.call_path.begin(), d.call_path.end());
+    const FunctionNode& node = nodes[e.function.node];
+    d.function = printable(without_anonymous(node.name));
+    d.source = printable(node.source);
+    return fmt::format(" in {}{}", d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)));
+}
+
+std::string waiting(const Profile& profile, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
+    if (e.waits.empty() || d.moves) return "";
+    const Spot& spot = names.table.spots[e.waits[0].spot];
+    d.waits_in = printable(spot_text(spot));
+    const std::uint64_t others = profile.ranks.size() - d.ranks.size();
+    const std::string them = others == 1 ? "the other rank waits" : fmt::format("{} ranks wait", count(static_cast<double>(others)));
+    return fmt::format("; {} in {}", them, place_of(spot));
+}
+
+std::string phase_words(const Profile& profile, const Diagnosis& d) {
+    return d.is_whole_run ? "" : fmt::format(" --phase '{}'", printable(profile.phases[d.phase].name));
+}
+
+/// A range of iterations of the suspect, and one of others of the same length beside it.
+std::string compared_iterations(const Diagnosis& d, std::size_t first, std::size_t iterations) {
+    if (d.pattern == PatternKind::Growing) {
+        const std::size_t tenth = std::max<std::size_t>(1, iterations / 10);
+        return fmt::format("{}:{} {}:{}", first + 1, first + tenth, first + iterations - tenth + 1, first + iterations);
+    }
+    std::uint64_t a = d.iterations.front(), b = a;
+    while (std::binary_search(d.iterations.begin(), d.iterations.end(), b + 1)) ++b;
+    const std::uint64_t length = b - a + 1;
+    std::uint64_t c = b + 1;
+    if (c + length > first + iterations) c = a >= first + length ? a - length : first;
+    const std::uint64_t end = std::min<std::uint64_t>(c + length, first + iterations);
+    return fmt::format("{}:{} {}:{}", a + 1, b + 1, c + 1, std::max(c + 1, end));
+}
+
+std::string rank_list(const std::vector<std::uint32_t>& ranks) {
+    std::string text = number_ranges(wide(ranks), 100);
+    std::erase(text, ' ');
+    return text;
+}
+
+void add_counts(const Evidence& e, Diagnosis& d) {
+    if (e.calls_here == 0 && e.calls_there == 0) return;
+    const char* there = e.compares_ranks ? "the others" : "in the other iterations";
+    if (e.same_calls())
+        d.evidence.push_back(fmt::format("same messages and bytes as {}", there));
+    else
+        d.evidence.push_back(fmt::format("{} messages and collective calls an iteration, {} ({} and {})", count(e.calls_here),
+                                         fmt::format("{} {}", count(e.calls_there), e.compares_ranks ? "on the others" : "in the other iterations"),
+                                         byte_size(e.bytes_here), byte_size(e.bytes_there)));
+}
+
+void add_parts(const Evidence& e, Diagnosis& d) {
+    const double excess = e.excess();
+    std::string text = fmt::format("{} of own time an iteration instead of {}", time(e.local_here), time(e.local_there));
+    if (excess > 0) {
+        std::string parts;
+        for (const auto& [name, part] : {std::pair("off CPU", e.off_cpu), std::pair("MPI file I/O", e.file_io), std::pair("OpenMP", e.threads)})
+            if (part > 0.2 * excess) parts += fmt::format("{}{} of it {}", parts.empty() ? "" : ", ", percent(part / excess), name);
+        if (!parts.empty()) text += ": " + parts;
+    }
+    d.evidence.push_back(text);
+    if (d.function.empty() && excess > 0 && e.function.node != 0 && e.function.difference() <= e.function.error)
+        d.evidence.push_back("there are too few samples to tell in which function");
+    if (!d.function.empty())
+        d.evidence.push_back(fmt::format("{}, with all that it calls: {} an iteration instead of {}{}", d.function, time(e.function.here),
+                                         time(e.function.there), e.function.error == 0 ? "" : fmt::format(" (+- {} by samples)", time(e.function.error))));
+}
+
+} // namespace
+
+void word_suspect(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
+    const std::string subject = who(profile, d), verb_s = is_one(d, profile) ? "s" : "";
+    const bool is_all = suspect.kind == SuspectKind::AllRanks || suspect.kind == SuspectKind::Communication;
+    const char* others = suspect.kind == SuspectKind::UnevenRanks                             ? "the quarter with least"
+                         : e.compares_ranks                                                   ? (profile.ranks.size() == 2 ? "the other" : "the others")
+                         : d.cause == Cause::WarmUp                                           ? "later"
+                         : d.cause == Cause::GrowingWork || d.pattern == PatternKind::Growing ? "at first"
+                                                                                              : "in other iterations";
+    const std::string longer = more(e, others);
+    const std::string place = where(names, e, d);
+    switch (d.cause) {
+    case Cause::SlowMachine:
+        d.sentence = fmt::format("{} compute{} {} in all functions{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
+        d.evidence.push_back(fmt::format("{} functions are all longer by a factor of {:.2f}, within the error of their samples: the processor looks slow",
+                                         e.functions, e.factor));
+        break;
+    case Cause::Noise:
+        d.sentence = fmt::format("{} take{} {}{}, without more work{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
+        d.evidence.push_back("no function has more of it than its usual share: something else used the processor, or memory or caches were slow");
+        break;
+    case Cause::InputOutput:
+        d.sentence = fmt::format("{} read{} or write{} files{}{}{}", subject, verb_s, verb_s, place, when(d), waiting(profile, e, names, d));
+        d.evidence.push_back(fmt::format("{} an iteration in input and output functions", time(e.io)));
+        break;
+    case Cause::OffProcessor:
+        d.sentence = fmt::format("{} {} without a processor {} an iteration{}{}{}", subject, is_one(d, profile) ? "is" : "are", time(e.off_cpu), place, when(d),
+                                 waiting(profile, e, names, d));
+        break;
+    case Cause::UnequalThreads:
+        d.sentence =
+            fmt::format("{} wait{} {} an iteration longer for threads{}{}{}", subject, verb_s, time(e.threads), place, when(d), waiting(profile, e, names, d));
+        break;
+    case Cause::LateRoot:
+        d.sentence = fmt::format("{}, the root, compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
+        break;
+    case Cause::CommunicationVolume:
+    case Cause::SlowCommunication: {
+        d.function.clear();
+        std::string in;
+        if (!e.mpi_of_all.empty() && e.mpi_of_all[0].difference() > 0) {
+            name_call(profile, names, e.mpi_of_all[0], d);
+            in = " in " + place_of(names.table.spots[e.mpi_of_all[0].spot]);
+        }
+        d.sentence =
+            d.cause == Cause::CommunicationVolume
+                ? fmt::format("All ranks communicate {} instead of {} an iteration{}{}", byte_size(e.bytes_here), byte_size(e.bytes_there), in, when(d))
+                : fmt::format("All ranks need {} an iteration longer for about the same communication{}{}", time(e.mpi), in, when(d));
+        break;
+    }
+    case Cause::GrowingWork: d.sentence = fmt::format("{} compute{} more and more{}: {} in the end", subject, verb_s, place, longer); break;
+    case Cause::WarmUp: d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, place, when(d)); break;
+    default:
+        if (suspect.kind == SuspectKind::UnevenRanks)
+            d.sentence = fmt::format("Ranks have unequal work: {} compute{} {}{}{}", rank_words(wide(d.ranks), 4), d.ranks.size() == 1 ? "s" : "", longer,
+                                     place, when(d));
+        else
+            d.sentence = fmt::format("{} compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
+    }
+    if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && e.functions < 2 &&
+        e.same_calls())
+        d.evidence.push_back("too few functions with samples tell a slow processor from more work");
+    if (suspect.kind != SuspectKind::Communication) add_parts(e, d);
+    add_counts(e, d);
+    if (!is_all && matrix.ranks() > 1)
+        d.evidence.push_back(e.coupling >= 0.5
+                                 ? fmt::format("the others wait in MPI for {} of the time that this makes them wait", percent(e.coupling))
+                                 : fmt::format("the others wait in MPI for only {} of the time that this should make them wait: they may not depend on it",
+                                               percent(e.coupling)));
+    if (matrix.is_estimated) d.evidence.push_back("single iterations were not kept: their values are means of their cluster");
+    if (e.compares_ranks)
+        d.next = fmt::format("--compare rank={} rest{}", rank_list(d.ranks), phase_words(profile, d));
+    else if (!d.iterations.empty())
+        d.next = fmt::format("--compare {}{}{}", compared_iterations(d, matrix.first, matrix.iterations()), phase_words(profile, d),
+                             d.ranks.empty() || d.moves ? "" : " --rank " + rank_list(d.ranks));
+    else
+        d.next = "--bottom-up";
+}
+
+void word_order(const Profile& profile, const IterationMatrix& matrix, const OrderLoss& loss, const NamedSpots& names, Diagnosis& d) {
+    const Spot& spot = names.table.spots[loss.spot];
+    std::vector<std::uint32_t> waits;
+    for (const std::size_t row : loss.waits) waits.push_back(matrix.locations[row]->rank);
+    d.waits_in = printable(spot_text(spot));
+    d.call_path = call_path_of(profile, loss.path);
+    d.function = d.waits_in;
+    d.source = printable(spot.source);
+    const double iterations = static_cast<double>(matrix.iterations());
+    const std::string each = matrix.is_whole_run ? "" : " an iteration";
+    const std::string them =
+        fmt::format("{} wait{} {}{} in {}", rank_words(wide(waits)), waits.size() == 1 ? "s" : "", time(loss.waiting / iterations), each, place_of(spot));
+    switch (loss.cause) {
+    case Cause::Serialisation:
+        d.sentence = fmt::format("Ranks compute one after another: their computing times add up to the time of the iterations; {}", them);
+        d.evidence.push_back("no rank has more than 65 % of the work, and one works at a time");
+        break;
+    case Cause::LateSender: d.sentence = fmt::format("{}, for messages that {} could send earlier", capital(them), rank_words(wide(d.ranks))); break;
+    case Cause::LateReceiver:
+        d.sentence = fmt::format("{}, until {} {} the messages", capital(them), rank_words(wide(d.ranks)), d.ranks.size() == 1 ? "receives" : "receive");
+        break;
+    case Cause::LateRoot: d.sentence = fmt::format("{}, for its root, {}", capital(them), rank_words(wide(d.ranks))); break;
+    default: d.sentence = fmt::format("{}, though all ranks do the same in sum: between two synchronisations their work is unequal", capital(them)); break;
+    }
+    d.evidence.push_back("all ranks wait, each in another call, and none has longer iterations of its own that would explain it");
+    d.next = fmt::format("--metric mpi --path '{}'{}", printable(spot.name), phase_words(profile, d));
+}
+
+void word_threads(const Profile& profile, const ThreadLoss& loss, Diagnosis& d) {
+    d.function = printable(without_anonymous(loss.function));
+    d.source = printable(loss.source);
+    if (loss.path != 0) d.call_path = call_path_of(profile, loss.path);
+    if (loss.cause == Cause::UnequalThreads) {
+        d.sentence = fmt::format("Thread {} of rank {} works {} in {}{}, the {} threads of the team {} on average; the others wait in its barriers",
+                                 loss.busiest, loss.rank, time(loss.busiest_ns), d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)),
+                                 loss.threads, time(loss.mean_ns));
+        d.next = "--threads --path '" + d.function + "'";
+    } else {
+        d.sentence =
+            fmt::format("Worker threads of rank {} are idle for {} between parallel regions: the main thread works alone", loss.rank, time(loss.idle_ns));
+        d.evidence.push_back("how much of that work could be divided up is not known");
+        d.next = "--bottom-up";
+    }
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,18 @@
+// What `libprofile diagnose` prints: causes of lost time, the weightiest first.
+// Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/diagnosis/diagnosis.hpp"
+#include "tools/report/document.hpp"
+
+#include <string>
+
+namespace libprofile::tools {
+
+/// @param folder of the profile, for the commands that show more
+std::string diagnosis_text(const ReportDocument& head, const DiagnosedRun& run, const std::string& folder, const TextStyle& style);
+std::string diagnosis_markdown(const ReportDocument& head, const DiagnosedRun& run, const std::string& folder);
+/// @param profile for the names of phases and hosts
+std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, const std::string& folder);
+
+} // namespace libprofile::tools
