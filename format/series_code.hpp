@@ -79,10 +79,23 @@ class SeriesTrack {
         if (rule.is_absent) return code_absent(coder, value, rule.shift);
         const std::uint64_t prediction = predicted_[slot][column];
         if (!Coder::reading && rule.spreads) learn_spread(value, prediction);
+        if (!Coder::reading && is_predicted(value, prediction)) { // nothing else would change
+            coder.decide(changes_[column], false);
+            return value;
+        }
         const std::int64_t difference = code_difference(coder, changes_[column], lengths_[column], odds_, wanted(value, prediction, rule.shift));
         const std::int64_t result = value_of(prediction, difference, rule.shift);
         keep(slot, column, result, rule.averaged);
         return result;
+    }
+    /// For the writer only: codes values, none of which may be absent, as long as they are as predicted. Returns the first other column, or
+    /// `end`. Most counts of most iterations are.
+    template <class Coder>
+    std::uint32_t code_predicted(Coder& coder, unsigned slot, std::uint32_t column, std::uint32_t end, const std::int64_t* values) {
+        const std::uint64_t* const predicted = predicted_[slot];
+        Odds<4>* const changes = changes_;
+        for (; column < end && is_predicted(values[column], predicted[column]); ++column) coder.decide(changes[column], false);
+        return column;
     }
     /// Codes a value that is known except for rounding errors: the rest of a sum. The column still learns how far its values are from its own
     /// prediction.
@@ -106,6 +119,7 @@ class SeriesTrack {
     std::int32_t spread() const { return spread_; }
 
   private:
+    static bool is_predicted(std::int64_t value, std::uint64_t prediction) { return static_cast<std::uint64_t>(value) == prediction && value >= 0; }
     void learn_spread(std::int64_t value, std::uint64_t prediction) {
         if (prediction == 0) return;
         const auto length = static_cast<std::int32_t>(length_of(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction)));
@@ -316,13 +330,16 @@ class SeriesCode {
     }
     /// The number of columns of totals after these values are coded: those that were not 0 in an iteration of the chunk.
     std::uint32_t totals_after(const std::int64_t* values) const {
+        std::int64_t any = 0;
+        for_each_unknown([&](std::size_t i) { any |= values[i]; });
         std::uint32_t count = known_totals_;
-        for_each_unknown([&](std::size_t i) { count += values[i] != 0 ? 1 : 0; });
+        if (any != 0) for_each_unknown([&](std::size_t i) { count += values[i] != 0 ? 1 : 0; });
         return count;
     }
-    template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values) {
+    /// `after`: for the writer, totals_after(values).
+    template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values, std::uint32_t after) {
         totals.copy_slot(slot, source);
-        if (coder.decide(has_new_totals_, !Coder::reading && totals_after(values) != known_totals_)) {
+        if (coder.decide(has_new_totals_, !Coder::reading && after != known_totals_)) {
             for_each_unknown([&](std::size_t i) {
                 if (coder.bits(values[i] != 0 ? 1 : 0, 1) == 0) return;
                 known_[i / 64] |= std::uint64_t{1} << i % 64;
@@ -356,6 +373,10 @@ class SeriesCode {
                 if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
         }
         for (std::uint32_t i = 0; i < known_counts_; ++i) {
+            if constexpr (!Coder::reading) {
+                i = counts.code_predicted(coder, slot, i, known_counts_, count_values);
+                if (i == known_counts_) break;
+            }
             // The first value is exact, and so are later equal ones.
             const unsigned coarse = counts.has_history(slot, i) ? shift[std::min<std::size_t>(columns.count_keys[i] & 63, cell_metrics - 1)] : 0;
             count_values[i] = counts.code(coder, slot, i, count_values[i], {coarse, false, false});

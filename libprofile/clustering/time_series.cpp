@@ -147,11 +147,11 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
 }
 
 /// Coding is one function, so the coder's state stays in registers.
-[[gnu::flatten]] void TimeSeries::code_totals(unsigned slot, unsigned source, std::int64_t* totals) noexcept {
+[[gnu::flatten]] void TimeSeries::code_totals(unsigned slot, unsigned source, std::int64_t* totals, std::uint32_t after) noexcept {
     RangeEncoder<Sink>::Run coder(totals_coder_);
     code_.code_unknown(coder, false);
     code_.code_slot(coder, slot, source);
-    code_.code_totals(coder, slot, source, totals);
+    code_.code_totals(coder, slot, source, totals, after);
 }
 
 /// The same.
@@ -200,10 +200,11 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
         accuracy.cells += events[i].value != 0 ? 1 : 0;
     }
     std::uint8_t shift[cell_metrics] = {};
-    for (std::size_t m = 0; m < metric_count; ++m) {
-        if (!may_be_coarse(m)) continue;
-        shift[m] = m == static_cast<std::size_t>(Metric::Time) ? shift_for_times() : shift_for(accuracy(m).largest_value, settings_.bytes_error_ppm);
-    }
+    constexpr auto time = static_cast<std::size_t>(Metric::Time);
+    shift[time] = shift_for_times();
+    if (settings_.bytes_error_ppm != 0)
+        for (std::size_t m = 0; m < metric_count; ++m)
+            if (may_be_coarse(m) && m != time) shift[m] = shift_for(accuracy(m).largest_value, settings_.bytes_error_ppm);
     code_values(slot, source, shift, time_sum);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t metric = events[i].metric();
@@ -219,10 +220,11 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     choose_slot(signatures, slot, source);
     std::int64_t totals[most_series_totals];
     series_totals_of(condensed, wall, totals);
-    if (running_->has_totals && !reserve(code_.totals, code_.totals_after(totals), slot)) drop_totals(*running_);
+    const std::uint32_t after = running_->has_totals ? code_.totals_after(totals) : 0;
+    if (running_->has_totals && !reserve(code_.totals, after, slot)) drop_totals(*running_);
     std::int64_t time_sum = 0;
     if (running_->has_totals) {
-        code_totals(slot, source, totals);
+        code_totals(slot, source, totals, after);
         time_sum = series_call_time(totals);
     }
     if (running_->has_cells) {
