@@ -52,6 +52,7 @@ const Signature& Clusterer::signature_of(const Cluster& cluster) const noexcept 
 
 bool Clusterer::ensure_room() noexcept {
     if (count_ < room_) return true;
+    catch_up();
     const std::uint32_t wanted = room_ != 0 ? room_ * 2 : limit_ == no_limit ? 64 : limit_ + warm_up_ + 1;
     auto** clusters = arena_->array<Cluster*>(wanted);
     if (clusters == nullptr) return false;
@@ -95,6 +96,7 @@ void Clusterer::regroup() noexcept {
     classes_.clear();
     for (std::uint32_t i = 0; i < count_; ++i) classify(*clusters_[i]);
     if (!measured_) return;
+    catch_up();
     for (std::uint32_t i = 0; i < count_; ++i) measure(i);
     for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
 }
@@ -193,6 +195,16 @@ template <unsigned fours> void Clusterer::sum_distances(std::uint32_t i, std::ui
     }
 }
 
+/// `sum`: of the differences, normalised.
+inline float Clusterer::distance_of(const Cluster& own, const Cluster& other, double sum) const noexcept {
+    if (other.equivalence_class != own.equivalence_class) return apart;
+    // Compared with long iterations, all short ones are equal, whether they take a microsecond or a millisecond.
+    constexpr double most_times = 8, too_wide = 1e6;
+    const double width = adapts_ && spans(own.kind, other.kind, most_times) ? too_wide : 1;
+    const double distance = sum * own.weight * other.weight * width;
+    return distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
+}
+
 /// Computes the distances of cluster i to the first `others` clusters, several at once, each summed metric by metric.
 void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
     const Cluster& own = *clusters_[i];
@@ -207,14 +219,7 @@ void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
         else
             sum_distances<1>(i, begin, sums);
         for (std::uint32_t j = begin; j < others && j < begin + 2 * abreast; ++j) {
-            const Cluster& other = *clusters_[j];
-            if (j == i) continue;
-            const bool comparable = other.equivalence_class == own.equivalence_class;
-            // Compared with long iterations, all short ones are equal, whether they take a microsecond or a millisecond.
-            constexpr double most_times = 8, too_wide = 1e6;
-            const double width = adapts_ && spans(own.kind, other.kind, most_times) ? too_wide : 1;
-            const double distance = sums[j - begin] * own.weight * other.weight * width;
-            at(i, j) = !comparable ? apart : distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
+            if (j != i) at(i, j) = distance_of(own, *clusters_[j], sums[j - begin]);
         }
     }
 }
@@ -249,12 +254,58 @@ void Clusterer::offer(std::uint32_t i) noexcept {
 std::uint32_t Clusterer::refresh_next() noexcept {
     if (next_to_refresh_ >= count_) next_to_refresh_ = 0;
     const std::uint32_t i = next_to_refresh_++;
+    if (puts_off_) return put_off(i), i;
     measure(i);
     find_nearest(i);
     for (std::uint32_t j = 0; j < count_; ++j)
         if (j != i && clusters_[j]->nearest == i && clusters_[j]->nearest_distance != apart) clusters_[j]->nearest_is_known = false; // it may have moved away
     offer(i);
     return i;
+}
+
+/// Instead of measure(), find_nearest() and offer().
+void Clusterer::put_off(std::uint32_t i) noexcept {
+    std::copy_n(totals_.values, compared_, sums_then(i));
+    times_put_off_ = std::max(times_put_off_ + 1, clustered_ << 8);
+    clusters_[i]->put_off = times_put_off_;
+}
+
+/// Computes the distances of cluster i as they would have been when they were put off. Neither it nor the others have changed since, or their own
+/// distances are computed later. The order of operations is that of measure().
+void Clusterer::measure_as_then(std::uint32_t i) noexcept {
+    const Cluster& own = *clusters_[i];
+    const std::uint64_t* const sums = sums_then(i);
+    const double n = static_cast<double>(own.put_off >> 8), own_share = 1.0 / own.members;
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        if (j == i) continue;
+        const Cluster& other = *clusters_[j];
+        const double other_share = 1.0 / other.members;
+        double sum = 0;
+        for (std::size_t k = 0; k < compared_; ++k) {
+            if (sums[k] == 0 || !counts_for_distance(k)) continue;
+            const double difference = static_cast<double>(own.condensed[k]) * own_share - static_cast<double>(other.condensed[k]) * other_share;
+            sum += __builtin_fabs(difference) * (is_fixed_[k] ? scale_[k] : n / static_cast<double>(sums[k]));
+        }
+        at(i, j) = distance_of(own, other, sum);
+    }
+}
+
+void Clusterer::catch_up() noexcept {
+    if (!puts_off_) return;
+    const QuietFloatingPoint quiet;
+    for (std::uint32_t i = 0; i < count_; ++i) clusters_[i]->weight = weight_of(clusters_[i]->members);
+    for (;;) { // in the order in which they were put off: of a pair, the later one counts
+        std::uint32_t first = count_;
+        for (std::uint32_t i = 0; i < count_; ++i)
+            if (clusters_[i]->put_off != 0 && (first == count_ || clusters_[i]->put_off < clusters_[first]->put_off)) first = i;
+        if (first == count_) break;
+        measure_as_then(first);
+        clusters_[first]->put_off = 0;
+    }
+    puts_off_ = false;
+    update_scale();
+    for (std::uint32_t i = 0; i < count_; ++i) update_mean(i);
+    for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
 }
 
 /// Before the first merge: memory is too short for K clusters, those of the warm-up and the distances. The limit becomes the present number.
@@ -315,18 +366,27 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     if (into.members < from.members) std::swap(into.root, from.root);
     into.root = members_.join(into.root, from.root);
     into.members += from.members;
-    update_mean(a);
+    if (puts_off_)
+        into.kind.take(into.condensed, into.members);
+    else
+        update_mean(a);
 
     // The last cluster takes the index of the one that is gone.
     const std::uint32_t last = count_ - 1;
     std::swap(clusters_[b], clusters_[last]);
     --count_;
-    for (std::uint32_t j = 0; j < count_; ++j)
-        if (j != b) at(b, j) = at(last, j);
-    for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[b] = means(active_[k])[last];
+    if (b != last) {
+        for (std::uint32_t j = 0; j < count_; ++j)
+            if (j != b) at(b, j) = at(last, j);
+        if (puts_off_)
+            std::copy_n(sums_then(last), size_, sums_then(b));
+        else
+            for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[b] = means(active_[k])[last];
+        members_.relabel(clusters_[b]->root, b);
+    }
     members_.relabel(into.root, a);
-    if (b < count_) members_.relabel(clusters_[b]->root, b);
 
+    if (puts_off_) return put_off(a), true;
     measure(a);
     find_nearest(a);
     for (std::uint32_t j = 0; j < count_; ++j) {
@@ -341,6 +401,8 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
 
 /// Merges the closest pair that may be merged. Returns false if there is none or memory is short.
 bool Clusterer::reduce() noexcept {
+    calm_since_ = 0;
+    catch_up();
     for (;;) {
         std::uint32_t best = 0;
         for (std::uint32_t i = 1; i < count_; ++i)
@@ -369,13 +431,14 @@ std::uint32_t Clusterer::merge_with_kind(std::uint32_t i) noexcept {
     const bool own_is_rare = is_rare(own);
     std::uint32_t best = count_;
     double least = 1;
-    for_each_other(i, [&](std::uint32_t j, float distance) {
-        if (distance == apart) return;
-        const double difference = kind_difference(own.kind, clusters_[j]->kind, usual, own_is_rare || is_rare(*clusters_[j]));
-        if (difference == two_kinds || difference >= least) return;
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        const Cluster& other = *clusters_[j];
+        if (j == i || other.equivalence_class != own.equivalence_class) continue;
+        const double difference = kind_difference(own.kind, other.kind, usual, own_is_rare || is_rare(other));
+        if (difference == two_kinds || difference >= least) continue;
         least = difference;
         best = j;
-    });
+    }
     if (best == count_ || !merge(std::min(i, best), std::max(i, best))) return count_;
     return std::min(i, best);
 }
@@ -397,11 +460,16 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     fresh.kind = {};
     fresh.nearest_distance = apart;
     fresh.nearest_is_known = true;
+    fresh.put_off = 0;
     add_values(totals_.values, condensed.values, size_);
     fresh.changed = ++clustered_;
-    update_scale();
-    ++count_;
-    if (measured_) update_mean(count_ - 1);
+    const std::uint32_t own = count_++;
+    if (puts_off_) {
+        fresh.kind.take(fresh.condensed, 1);
+    } else {
+        update_scale();
+        if (measured_) update_mean(own);
+    }
 
     if (limit_ == no_limit) return true;
     if (count_ <= unmeasured() && !measured_) {
@@ -409,10 +477,13 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
         return true;
     }
     if (!ensure_distances()) return true; // over the limit, because memory is short: every further iteration tries again
-    const std::uint32_t own = count_ - 1;
-    measure(own);
-    find_nearest(own);
-    offer(own);
+    if (puts_off_) {
+        put_off(own);
+    } else {
+        measure(own);
+        find_nearest(own);
+        offer(own);
+    }
     relax_if_too_many_classes();
     std::uint32_t merges = 0;
     if (adapts_) {
@@ -422,6 +493,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
         if (merges < most_merges && merge_with_kind(refreshed) < count_) ++merges;
     }
     for (; merges < most_merges && count_ > limit_ && reduce();) ++merges;
+    puts_off_ = puts_off_ || (adapts_ && room_ <= most_put_off && ++calm_since_ > calm);
     return true;
 }
 
