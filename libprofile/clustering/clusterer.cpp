@@ -24,8 +24,9 @@ double weight_of(std::uint32_t members) {
 
 /// The catalogue's part has a fixed length, so the compiler can add several values at once.
 void add_values(std::uint64_t* __restrict sums, const std::uint64_t* __restrict more, std::size_t size) {
-    for (std::size_t i = 0; i < catalogue_size; ++i) sums[i] += more[i];
-    for (std::size_t i = catalogue_size; i < size; ++i) sums[i] += more[i];
+    constexpr std::size_t even = catalogue_size / 2 * 2; // otherwise GCC 12 adds them one by one
+    for (std::size_t i = 0; i < even; ++i) sums[i] += more[i];
+    for (std::size_t i = even; i < size; ++i) sums[i] += more[i];
 }
 
 /// Timer samples are random and not among the metrics of Table 1, so they take no part in the distance.
@@ -426,16 +427,21 @@ bool Clusterer::is_rare(const Cluster& cluster) const noexcept {
 /// Merges a cluster with the most similar one of its kind. Returns its new index, or count_ if it stays alone.
 std::uint32_t Clusterer::merge_with_kind(std::uint32_t i) noexcept {
     const Cluster& own = *clusters_[i];
-    UsualSpread usual;
-    for (std::uint32_t j = 0; j < count_; ++j) usual.add(clusters_[j]->kind);
+    UsualSpread spread;
+    bool is_known = false;
+    const auto usual = [&]() -> const UsualSpread& {
+        for (std::uint32_t j = 0; !is_known && j < count_; ++j) spread.add(clusters_[j]->kind);
+        is_known = true;
+        return spread;
+    };
     const bool own_is_rare = is_rare(own);
     std::uint32_t best = count_;
     double least = 1;
     for (std::uint32_t j = 0; j < count_; ++j) {
         const Cluster& other = *clusters_[j];
         if (j == i || other.equivalence_class != own.equivalence_class) continue;
-        const double difference = kind_difference(own.kind, other.kind, usual, own_is_rare || is_rare(other));
-        if (difference == two_kinds || difference >= least) continue;
+        const double difference = kind_difference(own.kind, other.kind, usual, own_is_rare || is_rare(other), least);
+        if (difference == two_kinds) continue;
         least = difference;
         best = j;
     }
@@ -477,9 +483,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
         return true;
     }
     if (!ensure_distances()) return true; // over the limit, because memory is short: every further iteration tries again
-    if (puts_off_) {
-        put_off(own);
-    } else {
+    if (!puts_off_) {
         measure(own);
         find_nearest(own);
         offer(own);
@@ -489,6 +493,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     if (adapts_) {
         // A changed cluster may be of another one's kind now. An unchanged one may be, too, because the others have changed.
         for (std::uint32_t i = own; merges < most_merges && (i = merge_with_kind(i)) < count_;) ++merges;
+        if (puts_off_ && merges == 0) put_off(own);
         const std::uint32_t refreshed = refresh_next();
         if (merges < most_merges && merge_with_kind(refreshed) < count_) ++merges;
     }

@@ -47,7 +47,7 @@ inline CondensedVector condense_and(const IterationProfile& profile, const CallT
         if (cell->metric() == static_cast<std::uint32_t>(Metric::Time)) // a node's first
             by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
         const std::uint64_t samples_before = direct[samples];
-        for (; cell != end && cell->node() == id; ++cell) {
+        for (const std::uint32_t next_node = Cell::make_key(id + 1, 0); cell != end && cell->key < next_node; ++cell) {
             direct[cell->metric()] += cell->value;
             if (is_event && is_exact_in_event(cell->metric(), counter_metrics)) visit(*cell);
         }
@@ -62,10 +62,10 @@ CondensedVector condense(const IterationProfile& profile, const CallTree& tree, 
     return condense_and(profile, tree, counter_metrics, [](const Cell&) {});
 }
 
-std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, CondensedVector& condensed, Cell* events) noexcept {
-    Cell* next = events;
-    condensed = condense_and(profile, tree, counter_metrics, [&next](const Cell& cell) { *next++ = cell; });
-    return static_cast<std::uint32_t>(next - events);
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, Cell* events,
+                         std::uint32_t& event_count) noexcept {
+    event_count = 0;
+    return condense_and(profile, tree, counter_metrics, [&, count = &event_count](const Cell& cell) { events[(*count)++] = cell; });
 }
 
 } // namespace libprofile

@@ -70,10 +70,13 @@ bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
     Cell* const end = cells + size;
     const Cell* theirs = other.cells;
     std::uint32_t missing = 0; // cells of the other profile that we lack
+    constexpr std::ptrdiff_t stride = 4; // of cells that the other has not: call paths of samples
     for (Cell* own = cells; theirs != theirs_end; ++theirs) {
         __builtin_prefetch(theirs + ahead);
         __builtin_prefetch(own + ahead, 1);
-        while (own != end && own->key < theirs->key) ++own;
+        const std::uint32_t key = theirs->key;
+        while (end - own > stride && own[stride].key <= key) own += stride;
+        while (own != end && own->key < key) ++own;
         if (own != end && own->key == theirs->key)
             (own++)->value += theirs->value;
         else

@@ -191,13 +191,18 @@ std::uint8_t TimeSeries::shift_for_times() noexcept {
 }
 
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source, std::int64_t time_sum) noexcept {
-    const SeriesColumns& known = columns();
-    std::fill(values_, values_ + known.counts + known.times, 0);
+    // Copies, since for the compiler a value that is stored might be one of ours.
+    std::int64_t* const values = values_;
+    const std::uint32_t* const column_of = cell_columns_;
+    SeriesAccuracyRecord* const records = accuracy_;
+    std::fill_n(values, columns().counts + columns().times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
-        values_[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
-        SeriesAccuracyRecord& accuracy = accuracy_[accuracy_of_[events[i].metric()] - 1];
-        accuracy.largest_value = std::max(accuracy.largest_value, events[i].value);
-        accuracy.cells += events[i].value != 0 ? 1 : 0;
+        const std::uint64_t value = events[i].value;
+        values[column_of[i]] = static_cast<std::int64_t>(value);
+        SeriesAccuracyRecord& accuracy = records[accuracy_of_[events[i].metric()] - 1];
+        if (value > accuracy.largest_value) [[unlikely]]
+            accuracy.largest_value = value;
+        accuracy.cells += value != 0 ? 1 : 0;
     }
     std::uint8_t shift[cell_metrics] = {};
     constexpr auto time = static_cast<std::size_t>(Metric::Time);
@@ -208,7 +213,7 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     code_values(slot, source, shift, time_sum);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t metric = events[i].metric();
-        if (shift[metric] != 0) accuracy_[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
+        if (shift[metric] != 0) records[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values[column_of[i]]));
     }
 }
 
