@@ -88,13 +88,13 @@ class SeriesTrack {
         keep(slot, column, result, rule.averaged);
         return result;
     }
-    /// For the writer only: codes values, none of which may be absent, as long as they are as predicted. Returns the first other column, or
-    /// `end`. Most counts of most iterations are.
+    /// For the writer only: codes exact values, none of which may be absent, as long as they are as predicted. Returns the first other column,
+    /// or `end`. Most counts of most iterations are.
     template <class Coder>
     std::uint32_t code_predicted(Coder& coder, unsigned slot, std::uint32_t column, std::uint32_t end, const std::int64_t* values) {
         const std::uint64_t* const predicted = predicted_[slot];
         Odds<4>* const changes = changes_;
-        for (; column < end && is_predicted(values[column], predicted[column]); ++column) coder.decide(changes[column], false);
+        for (; column < end && static_cast<std::uint64_t>(values[column]) == predicted[column]; ++column) coder.decide(changes[column], false);
         return column;
     }
     /// Codes a value that is known except for rounding errors: the rest of a sum. The column still learns how far its values are from its own
@@ -297,7 +297,7 @@ class SeriesCode {
     void restart_totals() {
         totals.restart();
         known_totals_ = 0;
-        std::memset(known_, 0, sizeof known_);
+        for (std::size_t i = 0; i < most_series_totals; ++i) totals_order_[i] = static_cast<std::uint8_t>(i);
         has_new_totals_ = {};
         slot_ = 0;
         is_unknown_ = {};
@@ -312,6 +312,7 @@ class SeriesCode {
         grown_ = {};
         is_shifted_[0] = is_shifted_[1] = {};
         std::memset(shift, 0, sizeof shift);
+        are_exact_ = true;
     }
 
     /// Codes whether nothing is known of the iteration; then nothing else is coded for it.
@@ -331,20 +332,26 @@ class SeriesCode {
     /// The number of columns of totals after these values are coded: those that were not 0 in an iteration of the chunk.
     std::uint32_t totals_after(const std::int64_t* values) const {
         std::int64_t any = 0;
-        for_each_unknown([&](std::size_t i) { any |= values[i]; });
+        for (std::uint32_t c = known_totals_; c < whole_values; ++c) any |= values[totals_order_[c]];
         std::uint32_t count = known_totals_;
-        if (any != 0) for_each_unknown([&](std::size_t i) { count += values[i] != 0 ? 1 : 0; });
+        if (any != 0) [[unlikely]]
+            for (std::uint32_t c = known_totals_; c < whole_values; ++c) count += values[totals_order_[c]] != 0 ? 1 : 0;
         return count;
     }
     /// `after`: for the writer, totals_after(values).
     template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values, std::uint32_t after) {
         totals.copy_slot(slot, source);
         if (coder.decide(has_new_totals_, !Coder::reading && after != known_totals_)) {
-            for_each_unknown([&](std::size_t i) {
-                if (coder.bits(values[i] != 0 ? 1 : 0, 1) == 0) return;
-                known_[i / 64] |= std::uint64_t{1} << i % 64;
-                totals_order_[known_totals_++] = static_cast<std::uint8_t>(i);
-            });
+            std::uint8_t unknown[most_series_totals];
+            std::uint32_t left = 0;
+            for (std::uint32_t c = known_totals_; c < whole_values; ++c) {
+                const std::uint8_t i = totals_order_[c];
+                if (coder.bits(values[i] != 0 ? 1 : 0, 1) != 0)
+                    totals_order_[known_totals_++] = i;
+                else
+                    unknown[left++] = i;
+            }
+            std::memcpy(totals_order_ + known_totals_, unknown, left);
         }
         for (std::uint32_t column = 0; column < known_totals_; ++column) {
             const std::size_t i = totals_order_[column];
@@ -371,9 +378,10 @@ class SeriesCode {
             if (!coder.decide(is_shifted_[times_only ? 0 : 1], changes)) continue;
             for (std::size_t m = 0; m < metric_count; ++m)
                 if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
+            are_exact_ = std::count(shift + 1, shift + metric_count, 0) == metric_count - 1;
         }
         for (std::uint32_t i = 0; i < known_counts_; ++i) {
-            if constexpr (!Coder::reading) {
+            if (!Coder::reading && are_exact_) {
                 i = counts.code_predicted(coder, slot, i, known_counts_, count_values);
                 if (i == known_counts_) break;
             }
@@ -404,21 +412,12 @@ class SeriesCode {
     }
 
   private:
-    /// Calls visit(i) for the values of an iteration that were always 0, in order. visit() may make i known.
-    template <class Visit> void for_each_unknown(Visit visit) const {
-        for (std::uint32_t first = 0; first < whole_values; first += 64) {
-            const std::uint32_t end = whole_values - first;
-            std::uint64_t left = ~known_[first / 64] & (end < 64 ? (std::uint64_t{1} << end) - 1 : ~std::uint64_t{0});
-            for (; left != 0; left &= left - 1) visit(first + static_cast<std::size_t>(std::countr_zero(left)));
-        }
-    }
-
     unsigned slot_ = 0;
     std::uint32_t known_totals_ = 0;
-    std::uint64_t known_[(most_series_totals + 63) / 64] = {}; // bit i: value i is one of them
-    std::uint8_t totals_order_[most_series_totals] = {};       // of the known ones, in the order of appearance
+    std::uint8_t totals_order_[most_series_totals] = {}; // the known ones in the order of appearance, then the others: they were always 0
     std::uint32_t known_counts_ = 0;
     std::uint32_t known_times_ = 0;
+    bool are_exact_ = true; // the counts: bytes are not rounded
     Odds<4> is_unknown_;
     Odds<4> has_new_totals_;
     Odds<4> is_other_slot_;
