@@ -97,6 +97,8 @@ class SeriesTrack {
         for (; column < end && static_cast<std::uint64_t>(values[column]) == predicted[column]; ++column) coder.decide(changes[column], false);
         return column;
     }
+    /// For the writer only: code() of an absent value that is 0.
+    template <class Coder> void code_nothing(Coder& coder) { coder.decide(is_there_, false); }
     /// Codes a value that is known except for rounding errors: the rest of a sum. The column still learns how far its values are from its own
     /// prediction.
     template <class Coder> std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
@@ -390,24 +392,30 @@ class SeriesCode {
             count_values[i] = counts.code(coder, slot, i, count_values[i], {coarse, false, false});
         }
         // The time that would take most bits comes last: it is the rest of the sum.
-        const auto is_absent = [&](std::uint32_t i) {
-            const std::uint32_t visits = columns.visits_of[i];
-            return visits < known_counts_ && count_values[visits] == 0;
+        const std::uint32_t end = known_times_;
+        const auto is_absent = [visits_of = columns.visits_of, known = known_counts_, count_values](std::uint32_t i) {
+            const std::uint32_t visits = visits_of[i];
+            return visits < known && count_values[visits] == 0;
         };
-        std::uint32_t last = known_times_;
+        std::uint32_t last = end;
         std::uint32_t most = 0;
-        for (std::uint32_t i = 0; i < known_times_; ++i) {
+        for (std::uint32_t i = 0; i < end; ++i) {
             const std::uint32_t cost = times.likely_cost(i);
-            if ((last != known_times_ && cost <= most) || is_absent(i)) continue;
+            if ((last != end && cost <= most) || is_absent(i)) continue;
             last = i;
             most = cost;
         }
-        for (std::uint32_t i = 0; i < known_times_; ++i) {
+        for (std::uint32_t i = 0; i < end; ++i) {
             if (i == last) continue;
-            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, is_absent(i), true});
+            const bool absent = is_absent(i);
+            if (!Coder::reading && absent && time_values[i] == 0) {
+                times.code_nothing(coder);
+                continue;
+            }
+            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, absent, true});
             time_sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(time_sum) - static_cast<std::uint64_t>(time_values[i]));
         }
-        if (last != known_times_) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false, true}, time_sum);
+        if (last != end) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false, true}, time_sum);
         return true;
     }
 

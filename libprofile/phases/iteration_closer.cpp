@@ -37,9 +37,14 @@ StructureSignatures IterationCloser::sign(Phase& phase) const noexcept {
         const std::uint64_t visits = row[Metric::Visits] - row.chance_visits;
         if (!row.is_event || visits == 0) continue;
         const Node& node = (*tree_)[row.node];
+        const Signature weak = Signature::of(node, once);
+        signatures.weak += weak;
+        if (visits == once.number) { // as most of most programs
+            signatures.strong += weak;
+            continue;
+        }
         if (visits != as_often.number) as_often = Signature::Visits(visits);
         signatures.strong.add(node, as_often);
-        signatures.weak.add(node, once);
     }
     return signatures;
 }
