@@ -103,12 +103,17 @@ template <class Sink> class RangeEncoder {
         if (carry || low < 0xff000000u) {
             if (started_) sink_->put(static_cast<unsigned char>(held_ + (carry ? 1 : 0)));
             started_ = true;
-            for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
+            if (full_ > 0) [[unlikely]]
+                put_full(carry);
             held_ = static_cast<unsigned char>(low >> 24);
         } else {
             ++full_; // 0xff: a carry would make it 0x00
         }
         return (low & 0x00ffffffu) << 8;
+    }
+
+    [[gnu::noinline]] void put_full(bool carry) {
+        for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
     }
 
     Sink* sink_;

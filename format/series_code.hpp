@@ -94,6 +94,12 @@ class SeriesTrack {
     std::uint32_t code_predicted(Coder& coder, unsigned slot, std::uint32_t column, std::uint32_t end, const std::int64_t* values) {
         const std::uint64_t* const predicted = predicted_[slot];
         Odds<4>* const changes = changes_;
+        constexpr std::uint32_t together = 4; // compared at once
+        const auto is_other = [&](std::uint32_t c) { return static_cast<std::uint64_t>(values[c]) ^ predicted[c]; };
+        for (; column + together <= end; column += together) {
+            if ((is_other(column) | is_other(column + 1) | is_other(column + 2) | is_other(column + 3)) != 0) break;
+            for_each_constant<together>([&](auto i) { coder.decide(changes[column + i], false); });
+        }
         for (; column < end && static_cast<std::uint64_t>(values[column]) == predicted[column]; ++column) coder.decide(changes[column], false);
         return column;
     }
