@@ -52,7 +52,9 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
             const Row& row = rows[taken.row];
             for (std::uint64_t left = taken.present; left != 0; left &= left - 1) {
                 const auto m = static_cast<std::size_t>(std::countr_zero(left));
-                if (row.values[m] != 0) fresh[n++] = {Cell::make_key(taken.node, m), row.values[m]};
+                const std::uint64_t value = row.values[m];
+                fresh[n] = {Cell::make_key(taken.node, m), value};
+                n += value != 0 ? 1 : 0;
             }
         }
         cells = fresh;
