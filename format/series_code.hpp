@@ -90,8 +90,7 @@ class SeriesTrack {
     }
     /// For the writer only: codes exact values, none of which may be absent, as long as they are as predicted. Returns the first other column,
     /// or `end`. Most counts of most iterations are.
-    template <class Coder>
-    std::uint32_t code_predicted(Coder& coder, unsigned slot, std::uint32_t column, std::uint32_t end, const std::int64_t* values) {
+    template <class Coder> std::uint32_t code_predicted(Coder& coder, unsigned slot, std::uint32_t column, std::uint32_t end, const std::int64_t* values) {
         const std::uint64_t* const predicted = predicted_[slot];
         Odds<4>* const changes = changes_;
         constexpr std::uint32_t together = 4; // compared at once

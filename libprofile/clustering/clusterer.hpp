@@ -165,7 +165,7 @@ class Clusterer {
     ClassTable classes_;
     bool measured_ = false;
     bool puts_off_ = false;
-    std::uint32_t calm_since_ = 0; // iterations
+    std::uint32_t calm_since_ = 0;    // iterations
     std::uint64_t times_put_off_ = 0; // when it was last done: the number of iterations, and a number of its own
     std::uint32_t next_to_refresh_ = 0;
     Membership members_;

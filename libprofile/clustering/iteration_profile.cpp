@@ -71,7 +71,7 @@ bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
     const Cell* const theirs_end = other.cells + other.size;
     Cell* const end = cells + size;
     const Cell* theirs = other.cells;
-    std::uint32_t missing = 0; // cells of the other profile that we lack
+    std::uint32_t missing = 0;           // cells of the other profile that we lack
     constexpr std::ptrdiff_t stride = 4; // of cells that the other has not: call paths of samples
     for (Cell* own = cells; theirs != theirs_end; ++theirs) {
         __builtin_prefetch(theirs + ahead);

@@ -79,8 +79,7 @@ inline constexpr double two_kinds = -1;
 
 /// The difference of two clusters as a share of their values; two_kinds if they must be kept apart, or if it is `limit` or more. usual() returns
 /// the UsualSpread, which is not needed for most pairs. `is_rare`: one of them has few iterations, and none lately.
-template <class Usual>
-inline double kind_difference(const KindFeatures& a, const KindFeatures& b, Usual usual, bool is_rare, double limit = 1) noexcept {
+template <class Usual> inline double kind_difference(const KindFeatures& a, const KindFeatures& b, Usual usual, bool is_rare, double limit = 1) noexcept {
     constexpr double negligible = 0.03; // reports do not name less
     constexpr double most = 0.25, most_waiting = 0.5, most_rare = 1.0 / 3;
     constexpr double deviations = 4; // of one cluster: two on each side
