@@ -52,16 +52,22 @@ template <class Sink> class RangeEncoder {
         }
         /// `count` bits; all values are equally likely.
         std::uint64_t bits(std::uint64_t value, unsigned count) {
-            std::uint64_t left = count == 0 ? 0 : value << (64 - count); // the next one on top
             while (count > 0) {
                 // As many bits at once as the range can be halved. No branch depends on a bit, since bits are unpredictable.
                 const auto room = static_cast<unsigned>(std::bit_width(range_)) - 24;
                 const unsigned now = count < room ? count : room;
-                for (unsigned i = 0; i < now; ++i, left <<= 1) {
-                    range_ >>= 1;
-                    low_ += range_ & static_cast<std::uint64_t>(static_cast<std::int64_t>(left) >> 63);
-                }
                 count -= now;
+                const std::uint32_t cut_off = (1u << now) - 1;
+                const std::uint32_t part = static_cast<std::uint32_t>(value >> count) & cut_off;
+                if ((range_ & cut_off) == 0) { // no half is rounded, as always from the second time on
+                    range_ >>= now;
+                    low_ += std::uint64_t{range_} * part;
+                } else {
+                    for (unsigned i = now; i-- > 0;) {
+                        range_ >>= 1;
+                        low_ += range_ & (0u - (part >> i & 1));
+                    }
+                }
                 normalise();
             }
             return value;
@@ -97,12 +103,17 @@ template <class Sink> class RangeEncoder {
         if (carry || low < 0xff000000u) {
             if (started_) sink_->put(static_cast<unsigned char>(held_ + (carry ? 1 : 0)));
             started_ = true;
-            for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
+            if (full_ > 0) [[unlikely]]
+                put_full(carry);
             held_ = static_cast<unsigned char>(low >> 24);
         } else {
             ++full_; // 0xff: a carry would make it 0x00
         }
         return (low & 0x00ffffffu) << 8;
+    }
+
+    [[gnu::noinline]] void put_full(bool carry) {
+        for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
     }
 
     Sink* sink_;

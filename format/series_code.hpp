@@ -79,11 +79,31 @@ class SeriesTrack {
         if (rule.is_absent) return code_absent(coder, value, rule.shift);
         const std::uint64_t prediction = predicted_[slot][column];
         if (!Coder::reading && rule.spreads) learn_spread(value, prediction);
+        if (!Coder::reading && is_predicted(value, prediction)) { // nothing else would change
+            coder.decide(changes_[column], false);
+            return value;
+        }
         const std::int64_t difference = code_difference(coder, changes_[column], lengths_[column], odds_, wanted(value, prediction, rule.shift));
         const std::int64_t result = value_of(prediction, difference, rule.shift);
         keep(slot, column, result, rule.averaged);
         return result;
     }
+    /// For the writer only: codes exact values, none of which may be absent, as long as they are as predicted. Returns the first other column,
+    /// or `end`. Most counts of most iterations are.
+    template <class Coder> std::uint32_t code_predicted(Coder& coder, unsigned slot, std::uint32_t column, std::uint32_t end, const std::int64_t* values) {
+        const std::uint64_t* const predicted = predicted_[slot];
+        Odds<4>* const changes = changes_;
+        constexpr std::uint32_t together = 4; // compared at once
+        const auto is_other = [&](std::uint32_t c) { return static_cast<std::uint64_t>(values[c]) ^ predicted[c]; };
+        for (; column + together <= end; column += together) {
+            if ((is_other(column) | is_other(column + 1) | is_other(column + 2) | is_other(column + 3)) != 0) break;
+            for_each_constant<together>([&](auto i) { coder.decide(changes[column + i], false); });
+        }
+        for (; column < end && static_cast<std::uint64_t>(values[column]) == predicted[column]; ++column) coder.decide(changes[column], false);
+        return column;
+    }
+    /// For the writer only: code() of an absent value that is 0.
+    template <class Coder> void code_nothing(Coder& coder) { coder.decide(is_there_, false); }
     /// Codes a value that is known except for rounding errors: the rest of a sum. The column still learns how far its values are from its own
     /// prediction.
     template <class Coder> std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
@@ -106,6 +126,7 @@ class SeriesTrack {
     std::int32_t spread() const { return spread_; }
 
   private:
+    static bool is_predicted(std::int64_t value, std::uint64_t prediction) { return static_cast<std::uint64_t>(value) == prediction && value >= 0; }
     void learn_spread(std::int64_t value, std::uint64_t prediction) {
         if (prediction == 0) return;
         const auto length = static_cast<std::int32_t>(length_of(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction)));
@@ -283,7 +304,7 @@ class SeriesCode {
     void restart_totals() {
         totals.restart();
         known_totals_ = 0;
-        std::memset(known_, 0, sizeof known_);
+        for (std::size_t i = 0; i < most_series_totals; ++i) totals_order_[i] = static_cast<std::uint8_t>(i);
         has_new_totals_ = {};
         slot_ = 0;
         is_unknown_ = {};
@@ -298,6 +319,7 @@ class SeriesCode {
         grown_ = {};
         is_shifted_[0] = is_shifted_[1] = {};
         std::memset(shift, 0, sizeof shift);
+        are_exact_ = true;
     }
 
     /// Codes whether nothing is known of the iteration; then nothing else is coded for it.
@@ -316,18 +338,27 @@ class SeriesCode {
     }
     /// The number of columns of totals after these values are coded: those that were not 0 in an iteration of the chunk.
     std::uint32_t totals_after(const std::int64_t* values) const {
+        std::int64_t any = 0;
+        for (std::uint32_t c = known_totals_; c < whole_values; ++c) any |= values[totals_order_[c]];
         std::uint32_t count = known_totals_;
-        for_each_unknown([&](std::size_t i) { count += values[i] != 0 ? 1 : 0; });
+        if (any != 0) [[unlikely]]
+            for (std::uint32_t c = known_totals_; c < whole_values; ++c) count += values[totals_order_[c]] != 0 ? 1 : 0;
         return count;
     }
-    template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values) {
+    /// `after`: for the writer, totals_after(values).
+    template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values, std::uint32_t after) {
         totals.copy_slot(slot, source);
-        if (coder.decide(has_new_totals_, !Coder::reading && totals_after(values) != known_totals_)) {
-            for_each_unknown([&](std::size_t i) {
-                if (coder.bits(values[i] != 0 ? 1 : 0, 1) == 0) return;
-                known_[i / 64] |= std::uint64_t{1} << i % 64;
-                totals_order_[known_totals_++] = static_cast<std::uint8_t>(i);
-            });
+        if (coder.decide(has_new_totals_, !Coder::reading && after != known_totals_)) {
+            std::uint8_t unknown[most_series_totals];
+            std::uint32_t left = 0;
+            for (std::uint32_t c = known_totals_; c < whole_values; ++c) {
+                const std::uint8_t i = totals_order_[c];
+                if (coder.bits(values[i] != 0 ? 1 : 0, 1) != 0)
+                    totals_order_[known_totals_++] = i;
+                else
+                    unknown[left++] = i;
+            }
+            std::memcpy(totals_order_ + known_totals_, unknown, left);
         }
         for (std::uint32_t column = 0; column < known_totals_; ++column) {
             const std::size_t i = totals_order_[column];
@@ -354,50 +385,52 @@ class SeriesCode {
             if (!coder.decide(is_shifted_[times_only ? 0 : 1], changes)) continue;
             for (std::size_t m = 0; m < metric_count; ++m)
                 if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
+            are_exact_ = std::count(shift + 1, shift + metric_count, 0) == metric_count - 1;
         }
         for (std::uint32_t i = 0; i < known_counts_; ++i) {
+            if (!Coder::reading && are_exact_) {
+                i = counts.code_predicted(coder, slot, i, known_counts_, count_values);
+                if (i == known_counts_) break;
+            }
             // The first value is exact, and so are later equal ones.
             const unsigned coarse = counts.has_history(slot, i) ? shift[std::min<std::size_t>(columns.count_keys[i] & 63, cell_metrics - 1)] : 0;
             count_values[i] = counts.code(coder, slot, i, count_values[i], {coarse, false, false});
         }
         // The time that would take most bits comes last: it is the rest of the sum.
-        const auto is_absent = [&](std::uint32_t i) {
-            const std::uint32_t visits = columns.visits_of[i];
-            return visits < known_counts_ && count_values[visits] == 0;
+        const std::uint32_t end = known_times_;
+        const auto is_absent = [visits_of = columns.visits_of, known = known_counts_, count_values](std::uint32_t i) {
+            const std::uint32_t visits = visits_of[i];
+            return visits < known && count_values[visits] == 0;
         };
-        std::uint32_t last = known_times_;
+        std::uint32_t last = end;
         std::uint32_t most = 0;
-        for (std::uint32_t i = 0; i < known_times_; ++i) {
+        for (std::uint32_t i = 0; i < end; ++i) {
             const std::uint32_t cost = times.likely_cost(i);
-            if ((last != known_times_ && cost <= most) || is_absent(i)) continue;
+            if ((last != end && cost <= most) || is_absent(i)) continue;
             last = i;
             most = cost;
         }
-        for (std::uint32_t i = 0; i < known_times_; ++i) {
+        for (std::uint32_t i = 0; i < end; ++i) {
             if (i == last) continue;
-            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, is_absent(i), true});
+            const bool absent = is_absent(i);
+            if (!Coder::reading && absent && time_values[i] == 0) {
+                times.code_nothing(coder);
+                continue;
+            }
+            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, absent, true});
             time_sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(time_sum) - static_cast<std::uint64_t>(time_values[i]));
         }
-        if (last != known_times_) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false, true}, time_sum);
+        if (last != end) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false, true}, time_sum);
         return true;
     }
 
   private:
-    /// Calls visit(i) for the values of an iteration that were always 0, in order. visit() may make i known.
-    template <class Visit> void for_each_unknown(Visit visit) const {
-        for (std::uint32_t first = 0; first < whole_values; first += 64) {
-            const std::uint32_t end = whole_values - first;
-            std::uint64_t left = ~known_[first / 64] & (end < 64 ? (std::uint64_t{1} << end) - 1 : ~std::uint64_t{0});
-            for (; left != 0; left &= left - 1) visit(first + static_cast<std::size_t>(std::countr_zero(left)));
-        }
-    }
-
     unsigned slot_ = 0;
     std::uint32_t known_totals_ = 0;
-    std::uint64_t known_[(most_series_totals + 63) / 64] = {}; // bit i: value i is one of them
-    std::uint8_t totals_order_[most_series_totals] = {};       // of the known ones, in the order of appearance
+    std::uint8_t totals_order_[most_series_totals] = {}; // the known ones in the order of appearance, then the others: they were always 0
     std::uint32_t known_counts_ = 0;
     std::uint32_t known_times_ = 0;
+    bool are_exact_ = true; // the counts: bytes are not rounded
     Odds<4> is_unknown_;
     Odds<4> has_new_totals_;
     Odds<4> is_other_slot_;

@@ -69,7 +69,7 @@ class ByteChain {
     static constexpr std::uint32_t bytes_of(std::uint32_t number) { return number < 2 ? 64 : number < 4 ? 128 : 256; }
     static constexpr std::uint32_t room_of(std::uint32_t bytes) { return bytes - static_cast<std::uint32_t>(sizeof(Piece)); }
 
-    bool extend(Pool& pool) noexcept {
+    [[gnu::noinline]] bool extend(Pool& pool) noexcept {
         const std::uint32_t bytes = bytes_of(pieces_);
         auto* fresh = failed_ ? nullptr : static_cast<Piece*>(pool.allocate(bytes));
         if (fresh == nullptr) return failed_ = true, false;

@@ -8,28 +8,11 @@ namespace libprofile {
 
 namespace {
 
-/// Baseline emphasis (4.3 leaves the heuristic open): a distance is multiplied by the product of both clusters' weights, n^(5/8). Merging
-/// large clusters becomes expensive. So small differences of the baseline survive, while the few outliers share their clusters. The weight
-/// depends on the sizes only, so distances stay valid until a merge.
-///
-/// The cost of merging a single iteration into a large cluster decides about kinds that appear late. The weight of Ward's criterion (Ward
-/// 1963), the harmonic mean, stays below 2 there: once K clusters of earlier kinds have grown, however similar they are, each iteration of a
-/// new kind is merged before the second one of its kind comes. Of 69 generated programs (3,000 iterations, K twice the kinds, six seeds,
-/// three orders), 26 have a purity below 0.95 with Ward's weight and 10 with this one; the mean purity is 0.952 and 0.991. Exponents between
-/// 0.6 and 0.7 are equally good. Below, extremes absorb the clusters; above, noise does.
-double weight_of(std::uint32_t members) {
-    const double root = __builtin_sqrt(static_cast<double>(members));
-    return root * __builtin_sqrt(__builtin_sqrt(root));
-}
-
 /// The catalogue's part has a fixed length, so the compiler can add several values at once.
 void add_values(std::uint64_t* __restrict sums, const std::uint64_t* __restrict more, std::size_t size) {
     for (std::size_t i = 0; i < catalogue_size; ++i) sums[i] += more[i];
     for (std::size_t i = catalogue_size; i < size; ++i) sums[i] += more[i];
 }
-
-/// Timer samples are random and not among the metrics of Table 1, so they take no part in the distance.
-constexpr bool counts_for_distance(std::size_t row) { return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples; }
 
 } // namespace
 
@@ -52,6 +35,7 @@ const Signature& Clusterer::signature_of(const Cluster& cluster) const noexcept 
 
 bool Clusterer::ensure_room() noexcept {
     if (count_ < room_) return true;
+    catch_up();
     const std::uint32_t wanted = room_ != 0 ? room_ * 2 : limit_ == no_limit ? 64 : limit_ + warm_up_ + 1;
     auto** clusters = arena_->array<Cluster*>(wanted);
     if (clusters == nullptr) return false;
@@ -95,6 +79,7 @@ void Clusterer::regroup() noexcept {
     classes_.clear();
     for (std::uint32_t i = 0; i < count_; ++i) classify(*clusters_[i]);
     if (!measured_) return;
+    catch_up();
     for (std::uint32_t i = 0; i < count_; ++i) measure(i);
     for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
 }
@@ -113,148 +98,6 @@ void Clusterer::relax_if_too_many_classes() noexcept {
         ++relaxations_;
         regroup();
     }
-}
-
-/// Called after update_scale(). Metrics that take no part yet are 0 in all clusters.
-void Clusterer::update_mean(std::uint32_t i) noexcept {
-    Cluster& cluster = *clusters_[i];
-    const double share = 1.0 / cluster.members;
-    cluster.weight = weight_of(cluster.members);
-    cluster.kind.take(cluster.condensed, cluster.members);
-    for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[i] = static_cast<double>(cluster.condensed[active_[k]]) * share;
-}
-
-void Clusterer::update_scale() noexcept {
-    const double n = static_cast<double>(clustered_);
-    active_count_ = 0;
-    for (std::size_t i = 0; i < compared_; ++i) {
-        if (totals_.values[i] == 0 || !counts_for_distance(i)) continue;
-        if (!is_fixed_[i]) scale_[i] = n / static_cast<double>(totals_.values[i]);
-        active_[active_count_++] = static_cast<std::uint8_t>(i);
-    }
-}
-
-void Clusterer::normalise_by(const CondensedVector& sums, std::uint64_t iterations) noexcept {
-    const QuietFloatingPoint quiet;
-    for (std::size_t i = 0; i < compared_; ++i) {
-        is_fixed_[i] = sums.values[i] != 0;
-        if (is_fixed_[i]) scale_[i] = static_cast<double>(iterations) / static_cast<double>(sums.values[i]);
-    }
-}
-
-namespace {
-typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
-
-Pair pair_at(const double* values) {
-    Pair pair;
-    __builtin_memcpy(&pair, values, sizeof pair);
-    return pair;
-}
-Pair absolute(Pair pair) {
-    typedef std::int64_t Bits __attribute__((vector_size(sizeof(Pair))));
-    return reinterpret_cast<Pair>(reinterpret_cast<Bits>(pair) & INT64_MAX);
-}
-/// Sums of four neighbours. (An array would stay in memory.)
-struct Four {
-    Pair a{}, b{};
-    void add(const double* row, Pair mean, Pair scale) {
-        a += absolute(mean - pair_at(row)) * scale;
-        b += absolute(mean - pair_at(row + 2)) * scale;
-    }
-    void store(double* to) const {
-        __builtin_memcpy(to, &a, sizeof a);
-        __builtin_memcpy(to + 2, &b, sizeof b);
-    }
-};
-} // namespace
-
-/// The sums of cluster i's distances to 4 * fours clusters from `begin` on, metric by metric.
-template <unsigned fours> void Clusterer::sum_distances(std::uint32_t i, std::uint32_t begin, double* sums) const noexcept {
-    Four p, q, r, s;
-    const std::size_t stride = mean_stride(room_);
-    for (std::uint32_t k = 0; k < active_count_; ++k) {
-        const std::size_t metric = active_[k];
-        const double* row = means_ + metric * stride;
-        const Pair mean = {row[i], row[i]};
-        const Pair scale = {scale_[metric], scale_[metric]};
-        row += begin;
-        p.add(row, mean, scale);
-        if constexpr (fours > 1) q.add(row + 4, mean, scale);
-        if constexpr (fours > 2) {
-            r.add(row + 8, mean, scale);
-            s.add(row + 12, mean, scale);
-        }
-    }
-    p.store(sums);
-    if constexpr (fours > 1) q.store(sums + 4);
-    if constexpr (fours > 2) {
-        r.store(sums + 8);
-        s.store(sums + 12);
-    }
-}
-
-/// Computes the distances of cluster i to the first `others` clusters, several at once, each summed metric by metric.
-void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
-    const Cluster& own = *clusters_[i];
-    if (others == i + 1) others = i;
-    for (std::uint32_t begin = 0; begin < others; begin += 2 * abreast) {
-        double sums[2 * abreast];
-        const std::uint32_t left = others - begin;
-        if (left > abreast)
-            sum_distances<4>(i, begin, sums);
-        else if (left > abreast / 2)
-            sum_distances<2>(i, begin, sums);
-        else
-            sum_distances<1>(i, begin, sums);
-        for (std::uint32_t j = begin; j < others && j < begin + 2 * abreast; ++j) {
-            const Cluster& other = *clusters_[j];
-            if (j == i) continue;
-            const bool comparable = other.equivalence_class == own.equivalence_class;
-            // Compared with long iterations, all short ones are equal, whether they take a microsecond or a millisecond.
-            constexpr double most_times = 8, too_wide = 1e6;
-            const double width = adapts_ && spans(own.kind, other.kind, most_times) ? too_wide : 1;
-            const double distance = sums[j - begin] * own.weight * other.weight * width;
-            at(i, j) = !comparable ? apart : distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
-        }
-    }
-}
-
-void Clusterer::find_nearest(std::uint32_t i) noexcept {
-    float closest = apart;
-    std::uint32_t who = 0;
-    for_each_other(i, [&](std::uint32_t j, float distance) {
-        if (distance >= closest) return;
-        closest = distance;
-        who = j;
-    });
-    clusters_[i]->nearest = who;
-    clusters_[i]->nearest_distance = closest;
-    clusters_[i]->nearest_is_known = true;
-}
-
-/// Cluster i is new or has changed: it may be closer to other clusters than their nearest one.
-void Clusterer::offer(std::uint32_t i) noexcept {
-    for_each_other(i, [&](std::uint32_t j, float distance) {
-        if (distance >= clusters_[j]->nearest_distance) return;
-        clusters_[j]->nearest = i;
-        clusters_[j]->nearest_distance = distance;
-        clusters_[j]->nearest_is_known = true;
-    });
-}
-
-/// Computes the distances of one more cluster with the current averages, round robin. The reference does not: a distance stands until one of
-/// its two clusters is merged (4.2, "premature distance calculations"). Then clusters that are rarely merged keep the scale of an earlier
-/// time, and after the averages have moved they are merged too late or too early. With one refresh per iteration, each distance is at most
-/// K/2 iterations old on average, for O(K) work.
-std::uint32_t Clusterer::refresh_next() noexcept {
-    if (next_to_refresh_ >= count_) next_to_refresh_ = 0;
-    const std::uint32_t i = next_to_refresh_++;
-    measure(i);
-    find_nearest(i);
-    for (std::uint32_t j = 0; j < count_; ++j)
-        if (j != i && clusters_[j]->nearest == i && clusters_[j]->nearest_distance != apart) clusters_[j]->nearest_is_known = false; // it may have moved away
-    offer(i);
-    return i;
 }
 
 /// Before the first merge: memory is too short for K clusters, those of the warm-up and the distances. The limit becomes the present number.
@@ -286,19 +129,6 @@ bool Clusterer::make_room() noexcept {
     return count_ < before;
 }
 
-/// Computes the first distances, when there are more than K clusters for the first time.
-bool Clusterer::ensure_distances() noexcept {
-    if (measured_) return true;
-    distances_ = arena_->array<float>(pairs(room_));
-    means_ = arena_->array<double>(size_ * mean_stride(room_));
-    if (distances_ == nullptr || means_ == nullptr) return false;
-    measured_ = true;
-    for (std::uint32_t i = 0; i < count_; ++i) update_mean(i);
-    for (std::uint32_t i = 0; i < count_; ++i) measure(i, i); // each pair once
-    for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
-    return true;
-}
-
 bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     Cluster& into = *clusters_[a];
     Cluster& from = *clusters_[b];
@@ -315,18 +145,27 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     if (into.members < from.members) std::swap(into.root, from.root);
     into.root = members_.join(into.root, from.root);
     into.members += from.members;
-    update_mean(a);
+    if (puts_off_)
+        into.kind.take(into.condensed, into.members);
+    else
+        update_mean(a);
 
     // The last cluster takes the index of the one that is gone.
     const std::uint32_t last = count_ - 1;
     std::swap(clusters_[b], clusters_[last]);
     --count_;
-    for (std::uint32_t j = 0; j < count_; ++j)
-        if (j != b) at(b, j) = at(last, j);
-    for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[b] = means(active_[k])[last];
+    if (b != last) {
+        for (std::uint32_t j = 0; j < count_; ++j)
+            if (j != b) at(b, j) = at(last, j);
+        if (puts_off_)
+            std::copy_n(sums_then(last), size_, sums_then(b));
+        else
+            for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[b] = means(active_[k])[last];
+        members_.relabel(clusters_[b]->root, b);
+    }
     members_.relabel(into.root, a);
-    if (b < count_) members_.relabel(clusters_[b]->root, b);
 
+    if (puts_off_) return put_off(a), true;
     measure(a);
     find_nearest(a);
     for (std::uint32_t j = 0; j < count_; ++j) {
@@ -341,6 +180,8 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
 
 /// Merges the closest pair that may be merged. Returns false if there is none or memory is short.
 bool Clusterer::reduce() noexcept {
+    calm_since_ = 0;
+    catch_up();
     for (;;) {
         std::uint32_t best = 0;
         for (std::uint32_t i = 1; i < count_; ++i)
@@ -364,18 +205,24 @@ bool Clusterer::is_rare(const Cluster& cluster) const noexcept {
 /// Merges a cluster with the most similar one of its kind. Returns its new index, or count_ if it stays alone.
 std::uint32_t Clusterer::merge_with_kind(std::uint32_t i) noexcept {
     const Cluster& own = *clusters_[i];
-    UsualSpread usual;
-    for (std::uint32_t j = 0; j < count_; ++j) usual.add(clusters_[j]->kind);
+    UsualSpread spread;
+    bool is_known = false;
+    const auto usual = [&]() -> const UsualSpread& {
+        for (std::uint32_t j = 0; !is_known && j < count_; ++j) spread.add(clusters_[j]->kind);
+        is_known = true;
+        return spread;
+    };
     const bool own_is_rare = is_rare(own);
     std::uint32_t best = count_;
     double least = 1;
-    for_each_other(i, [&](std::uint32_t j, float distance) {
-        if (distance == apart) return;
-        const double difference = kind_difference(own.kind, clusters_[j]->kind, usual, own_is_rare || is_rare(*clusters_[j]));
-        if (difference == two_kinds || difference >= least) return;
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        const Cluster& other = *clusters_[j];
+        if (j == i || other.equivalence_class != own.equivalence_class) continue;
+        const double difference = kind_difference(own.kind, other.kind, usual, own_is_rare || is_rare(other), least);
+        if (difference == two_kinds) continue;
         least = difference;
         best = j;
-    });
+    }
     if (best == count_ || !merge(std::min(i, best), std::max(i, best))) return count_;
     return std::min(i, best);
 }
@@ -397,11 +244,16 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     fresh.kind = {};
     fresh.nearest_distance = apart;
     fresh.nearest_is_known = true;
+    fresh.put_off = 0;
     add_values(totals_.values, condensed.values, size_);
     fresh.changed = ++clustered_;
-    update_scale();
-    ++count_;
-    if (measured_) update_mean(count_ - 1);
+    const std::uint32_t own = count_++;
+    if (puts_off_) {
+        fresh.kind.take(fresh.condensed, 1);
+    } else {
+        update_scale();
+        if (measured_) update_mean(own);
+    }
 
     if (limit_ == no_limit) return true;
     if (count_ <= unmeasured() && !measured_) {
@@ -409,19 +261,22 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
         return true;
     }
     if (!ensure_distances()) return true; // over the limit, because memory is short: every further iteration tries again
-    const std::uint32_t own = count_ - 1;
-    measure(own);
-    find_nearest(own);
-    offer(own);
+    if (!puts_off_) {
+        measure(own);
+        find_nearest(own);
+        offer(own);
+    }
     relax_if_too_many_classes();
     std::uint32_t merges = 0;
     if (adapts_) {
         // A changed cluster may be of another one's kind now. An unchanged one may be, too, because the others have changed.
         for (std::uint32_t i = own; merges < most_merges && (i = merge_with_kind(i)) < count_;) ++merges;
+        if (puts_off_ && merges == 0) put_off(own);
         const std::uint32_t refreshed = refresh_next();
         if (merges < most_merges && merge_with_kind(refreshed) < count_) ++merges;
     }
     for (; merges < most_merges && count_ > limit_ && reduce();) ++merges;
+    puts_off_ = puts_off_ || (adapts_ && room_ <= most_put_off && ++calm_since_ > calm);
     return true;
 }
 

@@ -33,6 +33,7 @@ struct Cluster {
     double weight = 1;                  // factor of its distances, from the number of members
     KindFeatures kind;                  // used like distances: from the first merge on
     std::uint64_t changed = 0;          // number of iterations when its last one came
+    std::uint64_t put_off = 0;          // when its distances should have been computed; 0 if they were
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
@@ -70,6 +71,9 @@ class Clusterer {
 
     /// Makes room for one more iteration's membership. Returns false if memory is short; it then stays so.
     bool reserve_iteration() noexcept { return pack_members() && members_.reserve(*arena_); }
+
+    /// Computes all distances that were put off. When that happens makes no difference, except for the order of equal distances.
+    void catch_up() noexcept;
 
     /// An estimate of the bytes that more clusters will need, up to K, if they are like the present ones.
     std::uint64_t bytes_to_come() const noexcept;
@@ -109,10 +113,19 @@ class Clusterer {
     void update_mean(std::uint32_t i) noexcept;
     void update_scale() noexcept;
     template <unsigned fours> void sum_distances(std::uint32_t i, std::uint32_t begin, double* sums) const noexcept;
+    float distance_of(const Cluster& own, const Cluster& other, double sum) const noexcept;
     void measure(std::uint32_t i, std::uint32_t others) noexcept;
     void measure(std::uint32_t i) noexcept { measure(i, count_); }
     void find_nearest(std::uint32_t i) noexcept;
     void offer(std::uint32_t i) noexcept;
+
+    // Distances decide nothing as long as there are no more kinds than clusters. Then a cluster notes the sums over all iterations by which its
+    // distances would be normalised now, and they are computed when they are needed. The notes take the place of the means.
+    static constexpr std::uint32_t most_put_off = 40; // clusters: with more of them, catching up would take long
+    static constexpr std::uint32_t calm = 64;         // iterations without a need for distances
+    void put_off(std::uint32_t i) noexcept;
+    std::uint64_t* sums_then(std::uint32_t i) noexcept { return reinterpret_cast<std::uint64_t*>(means_) + std::size_t{i} * size_; }
+    void measure_as_then(std::uint32_t i) noexcept;
     std::uint32_t refresh_next() noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
@@ -151,6 +164,9 @@ class Clusterer {
     std::uint32_t count_ = 0;
     ClassTable classes_;
     bool measured_ = false;
+    bool puts_off_ = false;
+    std::uint32_t calm_since_ = 0;    // iterations
+    std::uint64_t times_put_off_ = 0; // when it was last done: the number of iterations, and a number of its own
     std::uint32_t next_to_refresh_ = 0;
     Membership members_;
     CondensedVector totals_;                   // over all iterations

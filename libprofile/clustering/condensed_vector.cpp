@@ -47,9 +47,10 @@ inline CondensedVector condense_and(const IterationProfile& profile, const CallT
         if (cell->metric() == static_cast<std::uint32_t>(Metric::Time)) // a node's first
             by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
         const std::uint64_t samples_before = direct[samples];
-        for (; cell != end && cell->node() == id; ++cell) {
-            direct[cell->metric()] += cell->value;
-            if (is_event && is_exact_in_event(cell->metric(), counter_metrics)) visit(*cell);
+        for (const std::uint32_t next_node = Cell::make_key(id + 1, 0); cell != end && cell->key < next_node; ++cell) {
+            const std::uint32_t metric = cell->metric();
+            direct[metric] += cell->value;
+            if (is_event && is_exact_in_event(metric, counter_metrics)) visit(*cell);
         }
         if (id == tree.not_sampled()) direct[samples] = samples_before;
     }
@@ -62,10 +63,12 @@ CondensedVector condense(const IterationProfile& profile, const CallTree& tree, 
     return condense_and(profile, tree, counter_metrics, [](const Cell&) {});
 }
 
-std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, CondensedVector& condensed, Cell* events) noexcept {
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, Cell* events,
+                         std::uint32_t& event_count) noexcept {
     Cell* next = events;
-    condensed = condense_and(profile, tree, counter_metrics, [&next](const Cell& cell) { *next++ = cell; });
-    return static_cast<std::uint32_t>(next - events);
+    CondensedVector result = condense_and(profile, tree, counter_metrics, [&next](const Cell& cell) { *next++ = cell; });
+    event_count = static_cast<std::uint32_t>(next - events);
+    return result;
 }
 
 } // namespace libprofile

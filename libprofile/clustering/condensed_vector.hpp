@@ -24,8 +24,8 @@ CondensedVector condense(const IterationProfile& profile, const CallTree& tree, 
 constexpr bool is_exact_in_event(std::size_t metric, std::size_t counter_metrics) {
     return metric != static_cast<std::size_t>(Metric::Samples) && (metric < metric_count || metric >= metric_count + counter_metrics / 2);
 }
-/// Also stores the event cells in `events`, which has room for all cells, without sampled values. Returns their number.
-std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, CondensedVector& condensed, Cell* events) noexcept;
+/// Also stores the event cells in `events`, which has room for all cells, without sampled values.
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, Cell* events, std::uint32_t& event_count) noexcept;
 
 /// The category of a node's time.
 TimeCategory category_of(const Node& node) noexcept;

@@ -52,7 +52,9 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
             const Row& row = rows[taken.row];
             for (std::uint64_t left = taken.present; left != 0; left &= left - 1) {
                 const auto m = static_cast<std::size_t>(std::countr_zero(left));
-                if (row.values[m] != 0) fresh[n++] = {Cell::make_key(taken.node, m), row.values[m]};
+                const std::uint64_t value = row.values[m];
+                fresh[n] = {Cell::make_key(taken.node, m), value};
+                n += value != 0 ? 1 : 0;
             }
         }
         cells = fresh;
@@ -69,11 +71,14 @@ bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
     const Cell* const theirs_end = other.cells + other.size;
     Cell* const end = cells + size;
     const Cell* theirs = other.cells;
-    std::uint32_t missing = 0; // cells of the other profile that we lack
+    std::uint32_t missing = 0;           // cells of the other profile that we lack
+    constexpr std::ptrdiff_t stride = 4; // of cells that the other has not: call paths of samples
     for (Cell* own = cells; theirs != theirs_end; ++theirs) {
         __builtin_prefetch(theirs + ahead);
         __builtin_prefetch(own + ahead, 1);
-        while (own != end && own->key < theirs->key) ++own;
+        const std::uint32_t key = theirs->key;
+        while (end - own > stride && own[stride].key <= key) own += stride;
+        while (own != end && own->key < key) ++own;
         if (own != end && own->key == theirs->key)
             (own++)->value += theirs->value;
         else

@@ -25,16 +25,21 @@ struct KindFeatures {
     double shortest = 0; // time of an iteration
     double longest = 0;
 
-    /// `condensed`: sums over `iterations` iterations. Keeps the squares, and for more than one iteration also the extremes.
+    /// `condensed`: sums over `iterations` iterations. Keeps the squares, and for more than one iteration also the extremes. For one iteration the
+    /// squares must be 0.
     void take(const std::uint64_t* condensed, std::uint32_t iterations) noexcept {
         const auto value = [&](CatalogueId row) { return static_cast<double>(condensed[static_cast<std::size_t>(row)]); };
         members = iterations;
         const double total = value(CatalogueId::Total);
         const double busy = value(CatalogueId::Execution) - value(CatalogueId::Mpi) - value(CatalogueId::OpenMp) - value(CatalogueId::OffCpu);
         const double sums[count] = {busy, total - busy, value(CatalogueId::Visits), value(CatalogueId::Bytes)};
+        if (iterations == 1) { // it deviates from nothing
+            shortest = longest = total;
+            std::copy_n(sums, count, mean);
+            return;
+        }
         for (std::size_t f = 0; f < count; ++f) mean[f] = sums[f] / members;
         for (std::size_t f = 0; f < count; ++f) spread[f] = scale(f) > 0 ? squares[f] / (scale(f) * scale(f)) : 0;
-        if (iterations == 1) shortest = longest = total;
     }
     /// Adds what does not follow from the sums. Call it before the means become those of both.
     void add(const KindFeatures& other) noexcept {
@@ -72,9 +77,9 @@ inline bool spans(const KindFeatures& a, const KindFeatures& b, double times) no
 
 inline constexpr double two_kinds = -1;
 
-/// The difference of two clusters as a share of their values; two_kinds if they must be kept apart. `is_rare`: one of them has few iterations,
-/// and none lately.
-inline double kind_difference(const KindFeatures& a, const KindFeatures& b, const UsualSpread& usual, bool is_rare) noexcept {
+/// The difference of two clusters as a share of their values; two_kinds if they must be kept apart, or if it is `limit` or more. usual() returns
+/// the UsualSpread, which is not needed for most pairs. `is_rare`: one of them has few iterations, and none lately.
+template <class Usual> inline double kind_difference(const KindFeatures& a, const KindFeatures& b, Usual usual, bool is_rare, double limit = 1) noexcept {
     constexpr double negligible = 0.03; // reports do not name less
     constexpr double most = 0.25, most_waiting = 0.5, most_rare = 1.0 / 3;
     constexpr double deviations = 4; // of one cluster: two on each side
@@ -86,10 +91,11 @@ inline double kind_difference(const KindFeatures& a, const KindFeatures& b, cons
         const double difference = std::max(a.mean[f] - b.mean[f], b.mean[f] - a.mean[f]);
         if (!(scale > 0)) continue;
         largest = std::max(largest, difference / scale);
+        if (largest >= limit) return two_kinds;
         if (difference <= negligible * scale) continue;
         if (difference > scale * (is_rare ? most_rare : f == KindFeatures::waiting ? most_waiting : most)) return two_kinds;
-        const double variance = std::max({a.variance(f), b.variance(f), usual.variance(f) * scale * scale});
-        if (!is_rare && difference * difference > deviations * deviations * variance) return two_kinds;
+        const auto explains = [&](double variance) { return difference * difference <= deviations * deviations * variance; };
+        if (!is_rare && !explains(a.variance(f)) && !explains(b.variance(f)) && !explains(usual().variance(f) * scale * scale)) return two_kinds;
     }
     return largest;
 }

@@ -24,9 +24,12 @@ struct Signature {
         std::uint64_t number;
         std::uint64_t part[2];
     };
-    void add(const Node& node, const Visits& visits) {
-        part[0] += mix(node.path_hash[0] + visits.part[0]);
-        part[1] += mix(node.path_hash[1] ^ visits.part[1]);
+    void add(const Node& node, const Visits& visits) { *this += of(node, visits); }
+    static Signature of(const Node& node, const Visits& visits) { return {{mix(node.path_hash[0] + visits.part[0]), mix(node.path_hash[1] ^ visits.part[1])}}; }
+    Signature& operator+=(const Signature& other) {
+        part[0] += other.part[0];
+        part[1] += other.part[1];
+        return *this;
     }
     /// Adds an event path visited `visits` times; 1 for weak equivalence.
     void add(const Node& node, std::uint64_t visits) { add(node, Visits(visits)); }

@@ -147,11 +147,11 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
 }
 
 /// Coding is one function, so the coder's state stays in registers.
-[[gnu::flatten]] void TimeSeries::code_totals(unsigned slot, unsigned source, std::int64_t* totals) noexcept {
+[[gnu::flatten]] void TimeSeries::code_totals(unsigned slot, unsigned source, std::int64_t* totals, std::uint32_t after) noexcept {
     RangeEncoder<Sink>::Run coder(totals_coder_);
     code_.code_unknown(coder, false);
     code_.code_slot(coder, slot, source);
-    code_.code_totals(coder, slot, source, totals);
+    code_.code_totals(coder, slot, source, totals, after);
 }
 
 /// The same.
@@ -191,23 +191,29 @@ std::uint8_t TimeSeries::shift_for_times() noexcept {
 }
 
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source, std::int64_t time_sum) noexcept {
-    const SeriesColumns& known = columns();
-    std::fill(values_, values_ + known.counts + known.times, 0);
+    // Copies, since for the compiler a value that is stored might be one of ours.
+    std::int64_t* const values = values_;
+    const std::uint32_t* const column_of = cell_columns_;
+    SeriesAccuracyRecord* const records = accuracy_;
+    std::fill_n(values, columns().counts + columns().times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
-        values_[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
-        SeriesAccuracyRecord& accuracy = accuracy_[accuracy_of_[events[i].metric()] - 1];
-        accuracy.largest_value = std::max(accuracy.largest_value, events[i].value);
-        accuracy.cells += events[i].value != 0 ? 1 : 0;
+        const std::uint64_t value = events[i].value;
+        values[column_of[i]] = static_cast<std::int64_t>(value);
+        SeriesAccuracyRecord& accuracy = records[accuracy_of_[events[i].metric()] - 1];
+        if (value > accuracy.largest_value) [[unlikely]]
+            accuracy.largest_value = value;
+        accuracy.cells += value != 0 ? 1 : 0;
     }
     std::uint8_t shift[cell_metrics] = {};
-    for (std::size_t m = 0; m < metric_count; ++m) {
-        if (!may_be_coarse(m)) continue;
-        shift[m] = m == static_cast<std::size_t>(Metric::Time) ? shift_for_times() : shift_for(accuracy(m).largest_value, settings_.bytes_error_ppm);
-    }
+    constexpr auto time = static_cast<std::size_t>(Metric::Time);
+    shift[time] = shift_for_times();
+    if (settings_.bytes_error_ppm != 0)
+        for (std::size_t m = 0; m < metric_count; ++m)
+            if (may_be_coarse(m) && m != time) shift[m] = shift_for(accuracy(m).largest_value, settings_.bytes_error_ppm);
     code_values(slot, source, shift, time_sum);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t metric = events[i].metric();
-        if (shift[metric] != 0) accuracy_[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
+        if (shift[metric] != 0) records[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values[column_of[i]]));
     }
 }
 
@@ -219,10 +225,11 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     choose_slot(signatures, slot, source);
     std::int64_t totals[most_series_totals];
     series_totals_of(condensed, wall, totals);
-    if (running_->has_totals && !reserve(code_.totals, code_.totals_after(totals), slot)) drop_totals(*running_);
+    const std::uint32_t after = running_->has_totals ? code_.totals_after(totals) : 0;
+    if (running_->has_totals && !reserve(code_.totals, after, slot)) drop_totals(*running_);
     std::int64_t time_sum = 0;
     if (running_->has_totals) {
-        code_totals(slot, source, totals);
+        code_totals(slot, source, totals, after);
         time_sum = series_call_time(totals);
     }
     if (running_->has_cells) {

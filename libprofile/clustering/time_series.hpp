@@ -99,7 +99,7 @@ class TimeSeries {
     bool find_metrics() noexcept;
     bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
     void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source, std::int64_t time_sum) noexcept;
-    void code_totals(unsigned slot, unsigned source, std::int64_t* totals) noexcept;
+    void code_totals(unsigned slot, unsigned source, std::int64_t* totals, std::uint32_t after) noexcept;
     void code_values(unsigned slot, unsigned source, const std::uint8_t* shift, std::int64_t time_sum) noexcept;
     std::uint8_t shift_for_spread() const noexcept;
     std::uint8_t shift_for_times() noexcept;

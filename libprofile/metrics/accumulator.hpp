@@ -42,7 +42,7 @@ struct alignas(64) Row {
     /// Bit m: metric m may be other than 0; in the first line, and of counters, it is.
     std::uint64_t present() const {
         std::uint64_t mask = std::uint64_t{beyond & ((1u << counters_bit) - 1)} << in_first_line;
-        for (std::size_t m = 0; m < in_first_line; ++m) mask |= std::uint64_t{values[m] != 0} << m;
+        for_each_constant<in_first_line>([&](auto m) { mask |= std::uint64_t{values[m] != 0} << m; });
         if ((beyond >> counters_bit & 1) != 0) [[unlikely]]
             for (std::size_t m = metric_count; m < cell_metrics; ++m) mask |= std::uint64_t{values[m] != 0} << m;
         return mask;

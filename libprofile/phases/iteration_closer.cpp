@@ -37,9 +37,14 @@ StructureSignatures IterationCloser::sign(Phase& phase) const noexcept {
         const std::uint64_t visits = row[Metric::Visits] - row.chance_visits;
         if (!row.is_event || visits == 0) continue;
         const Node& node = (*tree_)[row.node];
+        const Signature weak = Signature::of(node, once);
+        signatures.weak += weak;
+        if (visits == once.number) { // as most of most programs
+            signatures.strong += weak;
+            continue;
+        }
         if (visits != as_often.number) as_often = Signature::Visits(visits);
         signatures.strong.add(node, as_often);
-        signatures.weak.add(node, once);
     }
     return signatures;
 }
@@ -81,16 +86,13 @@ void IterationCloser::do_pending_work() noexcept {
     if (pending_.phase == nullptr) return;
     Phase& phase = *pending_.phase;
     pending_.phase = nullptr;
-    CondensedVector condensed;
     const std::size_t bytes = pending_.profile.bytes();
-    if (auto* events = phase.series == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes))) {
-        const std::uint32_t count = condense(pending_.profile, *tree_, settings_.series.counter_metrics, condensed, events);
-        add_to_series(phase, events, count, condensed, pending_);
-        pool_->release(events, bytes);
-    } else {
-        condensed = condense(pending_.profile, *tree_, settings_.series.counter_metrics);
-        add_to_series(phase, nullptr, 0, condensed, pending_);
-    }
+    auto* const events = phase.series == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes));
+    std::uint32_t count = 0;
+    const CondensedVector condensed = events != nullptr ? condense(pending_.profile, *tree_, settings_.series.counter_metrics, events, count)
+                                                        : condense(pending_.profile, *tree_, settings_.series.counter_metrics);
+    add_to_series(phase, events, count, condensed, pending_);
+    pool_->release(events, bytes);
     if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;
     phase.clusterer->add_unclustered();
     put_back(phase, pending_.profile);

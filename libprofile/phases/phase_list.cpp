@@ -17,9 +17,12 @@ std::uint64_t hash_name(PhaseKind kind, const char* name) {
 } // namespace
 
 Phase* PhaseList::find(PhaseKind kind, const char* name) noexcept {
+    const auto is_called = [&](const Phase& phase) { return phase.kind == kind && std::strncmp(phase.name, name, max_name) == 0; };
+    if (last_ != nullptr && is_called(*last_)) [[likely]]
+        return last_;
     const std::uint64_t hash = hash_name(kind, name);
     for (std::size_t i = 1; i < phases_.size(); ++i)
-        if (phases_[i].hash == hash && phases_[i].kind == kind && std::strncmp(phases_[i].name, name, max_name) == 0) return &phases_[i];
+        if (phases_[i].hash == hash && is_called(phases_[i])) return last_ = &phases_[i];
     return nullptr;
 }
 

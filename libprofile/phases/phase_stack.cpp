@@ -109,8 +109,12 @@ void PhaseStack::end_left() noexcept {
 }
 
 void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    begin(phases_.find(kind, name), kind, name, now, cpu_now);
+}
+
+/// `phase`: nullptr if there is none of this name yet.
+void PhaseStack::begin(Phase* phase, PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     end_left();
-    Phase* phase = phases_.find(kind, name);
     if (phase == nullptr) phase = phases_.create(kind, name);
     if (phase == nullptr) return;
     if (phase->open) {
@@ -131,18 +135,23 @@ void PhaseStack::end(PhaseKind kind, const char* name, std::uint64_t now, std::u
     Phase* phase = phases_.find(kind, name);
     if (phase == nullptr && losses() != 0) return; // its begin was refused
     if (phase == nullptr || !phase->open) return repairs_.note("end without begin of", name);
-    if (&top() != phase) repairs_.note("something inside still open at the end of", name);
-    while (phase->open) pop(now, cpu_now);
+    end_open(*phase, name, now, cpu_now);
+}
+
+void PhaseStack::end_open(const Phase& phase, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    if (&top() != &phase) repairs_.note("something inside still open at the end of", name);
+    while (phase.open) pop(now, cpu_now);
 }
 
 void PhaseStack::next_iteration(const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
-    end_if_open(PhaseKind::Iterations, name, now, cpu_now);
-    begin(PhaseKind::Iterations, name, now, cpu_now);
+    Phase* phase = phases_.find(PhaseKind::Iterations, name);
+    if (phase != nullptr && phase->open) end_open(*phase, name, now, cpu_now);
+    begin(phase, PhaseKind::Iterations, name, now, cpu_now);
 }
 
 void PhaseStack::end_if_open(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     const Phase* phase = phases_.find(kind, name);
-    if (phase != nullptr && phase->open) end(kind, name, now, cpu_now);
+    if (phase != nullptr && phase->open) end_open(*phase, name, now, cpu_now);
 }
 
 void PhaseStack::settle(std::uint64_t now, std::uint64_t cpu_now) noexcept {

@@ -136,6 +136,8 @@ class PhaseStack {
     }
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void begin(Phase* phase, PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void end_open(const Phase& phase, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void enter(Phase& phase) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     std::uint64_t close_top(std::uint64_t now, std::uint64_t cpu_now) noexcept;

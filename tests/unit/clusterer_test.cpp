@@ -194,6 +194,41 @@ TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
     EXPECT_EQ(drifting.cluster_sums(), drifting.plain);
 }
 
+TEST(Clusterer, WhenDistancesAreComputedMakesNoDifference) {
+    for (const EquivalenceChoice mode : {EquivalenceChoice::Strong, EquivalenceChoice::Auto}) {
+        Recording seldom(12, mode, true), often(12, mode, true);
+        std::mt19937_64 random(13);
+        int quiet = 0, busy = 0; // iterations after which distances were put off, and in which there were as many clusters as permitted
+        bool is_put_off = false;
+        for (std::uint64_t i = 0; i < 4600; ++i) {
+            // Five kinds that drift; now and then up to twenty for a while, and other visits; a long one in the end.
+            const std::uint64_t kinds = i >= 4000 ? 1 : i / 400 % 3 == 1 ? 20 : 5, kind = random() % kinds;
+            const std::uint64_t ns = (i >= 4000 ? 50000000 : 1000000) * (kind + 1) + 100 * i + random() % 20000;
+            const std::uint64_t visits = i % 1700 > 1600 ? 1 + random() % 4 : 10;
+            for (Recording* recording : {&seldom, &often}) recording->iteration(0, visits, ns, 64 * kind, static_cast<int>(kind));
+            const Clusterer& clusterer = seldom.clusterer;
+            is_put_off = false;
+            for (std::uint32_t c = 0; c < clusterer.cluster_count(); ++c) is_put_off = is_put_off || clusterer.cluster(c).put_off != 0;
+            quiet += is_put_off ? 1 : 0;
+            busy += clusterer.cluster_count() == 12 ? 1 : 0;
+            often.clusterer.catch_up();
+            ASSERT_EQ(clusterer.cluster_count(), often.clusterer.cluster_count()) << i;
+        }
+        EXPECT_GT(quiet, 1000);
+        EXPECT_GT(busy, 400);
+        for (std::uint32_t i = 0; i < 4600; ++i) ASSERT_EQ(seldom.clusterer.cluster_of(i), often.clusterer.cluster_of(i)) << i;
+        ASSERT_TRUE(is_put_off); // in the end, so all distances are compared
+        seldom.clusterer.catch_up();
+        for (std::uint32_t c = 0; c < seldom.clusterer.cluster_count(); ++c) {
+            const Cluster &one = seldom.clusterer.cluster(c), &other = often.clusterer.cluster(c);
+            EXPECT_EQ(one.members, other.members);
+            EXPECT_EQ(one.weight, other.weight);
+            EXPECT_TRUE(one.nearest_is_known && other.nearest_is_known);
+            EXPECT_EQ(one.nearest_distance, other.nearest_distance);
+        }
+    }
+}
+
 TEST(Clusterer, LeavesTheFloatingPointStatusAlone) {
     feclearexcept(FE_ALL_EXCEPT);
     feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_INEXACT);

@@ -112,9 +112,10 @@ TEST(IterationProfile, OfCountersThoseOfRegionsAreExactInEvents) {
     IterationProfile profile;
     ASSERT_TRUE(profile.take(rows, pool));
     ASSERT_EQ(profile.size, 3 * counters);
-    CondensedVector condensed;
     Cell events[3 * counters];
-    ASSERT_EQ(condense(profile, tree, 2 * counters, condensed, events), counters);
+    std::uint32_t event_count = 0;
+    const CondensedVector condensed = condense(profile, tree, 2 * counters, events, event_count);
+    ASSERT_EQ(event_count, counters);
     for (std::size_t i = 0; i < counters; ++i) {
         EXPECT_EQ(events[i].key, Cell::make_key(region, metric_count + counters + i));
         EXPECT_EQ(events[i].value, 1000 + i);

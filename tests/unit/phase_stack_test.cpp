@@ -96,6 +96,30 @@ class PhaseStackTest : public testing::Test {
 
 } // namespace
 
+TEST_F(PhaseStackTest, APhaseIsWhatItsNameSaysNotWhereTheNameLies) {
+    char name[PhaseList::max_name + 10] = "first";
+    char same[] = "first";
+    begin(PhaseKind::Iterations, name);
+    end(PhaseKind::Iterations, same);
+    std::strcpy(name, "second"); // at the same place
+    begin(PhaseKind::Iterations, name);
+    end(PhaseKind::Iterations, name);
+    begin(PhaseKind::Aggregate, name); // of another kind
+    end(PhaseKind::Aggregate, name);
+    ASSERT_EQ(stack_.all().size(), 4u);
+    EXPECT_EQ(phase("first").instances, 1u);
+    EXPECT_EQ(walls("second").size(), 1u);
+    std::memset(name, 'n', sizeof name - 1); // longer than what is kept of it
+    for (int i = 0; i < 3; ++i) {
+        begin(PhaseKind::Iterations, name);
+        end(PhaseKind::Iterations, name);
+        name[PhaseList::max_name] = static_cast<char>('a' + i);
+    }
+    EXPECT_EQ(stack_.all().size(), 5u);
+    EXPECT_EQ(stack_.all()[4].instances, 3u);
+    EXPECT_EQ(stack_.repairs().count(), 0u);
+}
+
 TEST_F(PhaseStackTest, IterationsKnowWhatLayInsideThem) {
     const auto sweep = [&](bool is_nested) {
         begin(PhaseKind::Iterations, "sweep");

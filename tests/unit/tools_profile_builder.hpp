@@ -298,7 +298,7 @@ class ProfileBuilder {
             RangeEncoder<Sink>::Run totals_run(totals_coder), cells_run(cells_coder);
             code.code_unknown(totals_run, false);
             code.code_slot(totals_run, slot, source);
-            code.code_totals(totals_run, slot, source, values);
+            code.code_totals(totals_run, slot, source, values, code.totals_after(values));
             std::int64_t count = static_cast<std::int64_t>(visits[i]), time = static_cast<std::int64_t>(times[i]);
             code.code_cells(cells_run, slot, source, columns, shift, series_call_time(values), &count, &time);
         };

@@ -120,7 +120,7 @@ bool SeriesReader::next() {
     unsigned slot = 0, source = 0;
     code_.code_slot(*totals_, slot, source);
     std::int64_t values[most_series_totals] = {};
-    code_.code_totals(*totals_, slot, source, values);
+    code_.code_totals(*totals_, slot, source, values, 0);
     std::uint64_t condensed[condensed_size] = {};
     condensed_of(values, condensed, wall_);
     std::copy_n(condensed, catalogue_size, condensed_.begin());
