@@ -1,0 +1,78 @@
+#include "tools/code/jump_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::uint64_t most_entries = 1 << 16;
+
+/// Where entry `number` of a table leads.
+std::optional<std::uint64_t> entry_at(const ElfCode& code, const Value& entry, std::uint64_t number) {
+    const std::uint64_t at = entry.constant + number * entry.scale;
+    if (entry.width == 8) {
+        const auto word = code.word(at);
+        return word ? std::optional(*word + entry.added) : std::nullopt;
+    }
+    const auto stored = code.bytes(at);
+    if (entry.width != 4 || stored.size() < 4) return std::nullopt;
+    std::uint32_t value = 0;
+    std::memcpy(&value, stored.data(), sizeof value);
+    return entry.added + (entry.is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)}) : value);
+}
+
+/// Whether limits come from the size of a number, not from a comparison: the table may be shorter.
+bool is_limit_of_type(std::uint64_t span) { return span == 0xff || span == 0xffff; }
+
+} // namespace
+
+JumpTargets jump_targets(const ElfCode& code, std::uint64_t address, const CodeAt& jump, RegisterValues values,
+                         const std::function<bool(std::uint64_t)>& is_own, const std::function<std::uint64_t(std::uint64_t)>& next_data) {
+    JumpTargets out;
+    const Operand operand = target_of(jump);
+    if (operand.kind == Operand::Kind::None) return out;
+    if (jump.instruction.operand != 0) { // through a slot that the loader or the program fills
+        out.kind = JumpTargets::Kind::Away;
+        return out;
+    }
+    const Value value = values.value_of(code, address, operand);
+    if (value.is_constant() && is_own(value.constant)) {
+        out.kind = JumpTargets::Kind::Table;
+        out.is_bounded = true;
+        out.targets.push_back(value.constant);
+        return out;
+    }
+    const bool may_leave = values.is_frame_gone();
+    if (value.kind == Value::Kind::Linear) {
+        if (may_leave && !value.is_computed) out.kind = JumpTargets::Kind::Away;
+        return out;
+    }
+    out.table = value.constant;
+    out.is_bounded = value.span != Value::unbounded && !is_limit_of_type(value.span);
+    const std::uint64_t last = value.span == Value::unbounded ? most_entries : value.span;
+    const std::uint64_t end = out.is_bounded ? ~std::uint64_t{0} : next_data(value.constant);
+    std::uint64_t others = 0; // entries that lead into other functions
+    for (std::uint64_t i = 0; i <= last && value.constant + i * value.scale < end; ++i) {
+        const auto target = entry_at(code, value, i);
+        const bool is_other = target && !is_own(*target) && may_leave && value.width == 8 && (*target == 0 || !code.bytes(*target).empty());
+        others += is_other ? 1 : 0;
+        if (target && is_own(*target))
+            out.targets.push_back(*target);
+        else if (!is_other && out.is_bounded)
+            return out;
+        else if (!is_other)
+            break;
+    }
+    std::sort(out.targets.begin(), out.targets.end());
+    out.targets.erase(std::unique(out.targets.begin(), out.targets.end()), out.targets.end());
+    if (!out.targets.empty())
+        out.kind = JumpTargets::Kind::Table;
+    else if (others != 0 || (may_leave && value.width == 8))
+        out.kind = JumpTargets::Kind::Away; // a table of functions
+    return out;
+}
+
+} // namespace libprofile::tools
