@@ -47,7 +47,7 @@ void ElfCode::read() {
         if (segment.p_type != PT_LOAD || segment.p_offset >= size) continue;
         const std::uint64_t stored = std::min({segment.p_filesz, segment.p_memsz, size - segment.p_offset});
         if (stored == 0 || segment.p_vaddr + stored < segment.p_vaddr) continue;
-        segments_.push_back({segment.p_vaddr, segment.p_vaddr + stored, file + segment.p_offset, (segment.p_flags & PF_X) != 0});
+        segments_.push_back({segment.p_vaddr, segment.p_vaddr + stored, file + segment.p_offset, (segment.p_flags & PF_X) != 0, (segment.p_flags & PF_W) == 0});
     }
     const std::span<const unsigned char> head = bytes(frame_header);
     if (head.size() > 8 && head[0] == 1) {
@@ -114,6 +114,11 @@ const ElfCode::Segment* ElfCode::segment_of(std::uint64_t address) const {
 bool ElfCode::is_code(std::uint64_t begin, std::uint64_t end) const {
     const Segment* segment = segment_of(begin);
     return segment != nullptr && segment->is_code && end > begin && end <= segment->end;
+}
+
+bool ElfCode::is_constant(std::uint64_t address) const {
+    const Segment* segment = segment_of(address);
+    return segment != nullptr && segment->is_constant;
 }
 
 const CodePart* ElfCode::part_of(std::uint64_t address) const {
@@ -204,6 +209,13 @@ std::uint64_t ElfCode::slot_of_stub(std::uint64_t address) const {
     CodeAt first = at(address, address + 16);
     if (first.instruction.kind == Instruction::Kind::Nop) first = at(address + first.instruction.length, address + 16); // endbr64
     return first.instruction.kind == Instruction::Kind::IndirectJump ? first.instruction.operand : 0;
+}
+
+std::uint64_t ElfCode::callee(const Instruction& call) const {
+    if (call.target != 0 && part_of(call.target) != nullptr) return call.target;
+    const std::uint64_t slot = call.target != 0 ? slot_of_stub(call.target) : call.operand;
+    const Relocation* relocation = slot == 0 ? nullptr : relocation_at(slot);
+    return relocation != nullptr && part_of(relocation->value) != nullptr ? relocation->value : 0;
 }
 
 } // namespace libprofile::tools

@@ -58,12 +58,16 @@ class ElfCode {
     const char* symbol_in(std::uint64_t slot) const;
     /// The slot that a stub of the linker jumps through; 0 if the address is none.
     std::uint64_t slot_of_stub(std::uint64_t address) const;
+    /// The function of this file that is called, or jumped to, also through a stub or slot; 0 if it is in another file or not known.
+    std::uint64_t callee(const Instruction& call) const;
+    /// Whether the file holds that byte and the program cannot change it.
+    bool is_constant(std::uint64_t address) const;
 
   private:
     struct Segment {
         std::uint64_t begin, end;
         const unsigned char* bytes;
-        bool is_code;
+        bool is_code, is_constant;
     };
     struct Relocation {
         std::uint64_t at, value;

@@ -44,15 +44,30 @@ std::uint8_t& FunctionBlocks::mark(std::uint64_t address) {
     return part.marks[address - part.range.begin];
 }
 
+/// Whether an address may be one of the function's instructions: those are written one behind the other.
 bool FunctionBlocks::may_be_own(std::uint64_t address) {
-    if (const Part* part = part_of(address)) return part != nullptr;
+    if (Part* part = part_of(address)) {
+        if (part->is_start.empty()) {
+            part->is_start.resize(part->marks.size());
+            std::uint64_t at = part->range.begin;
+            while (at < part->range.end) {
+                const Instruction instruction = code_.at(at, part->range.end).instruction;
+                if (instruction.kind == Flow::Unknown) break;
+                part->is_start[at - part->range.begin] = true;
+                at += instruction.length;
+            }
+            // Behind data in code, nothing is known.
+            for (; at < part->range.end; ++at) part->is_start[at - part->range.begin] = true;
+        }
+        return part->is_start[address - part->range.begin];
+    }
     const CodePart* range = code_.part_of(address);
     return range != nullptr && (range->is_inner || (address != range->begin && jumps_back(*range)));
 }
 
 void FunctionBlocks::add_part(const CodePart& range, bool is_entry) {
     if (parts_.size() == most_parts) return fail("too many parts, one of them", range.begin);
-    parts_.push_back({range, std::vector<std::uint8_t>(range.end - range.begin), landing_pads(code_, range), is_entry});
+    parts_.push_back({range, std::vector<std::uint8_t>(range.end - range.begin), landing_pads(code_, range), {}, is_entry});
     if (is_entry) waiting_.push_back(range.begin);
 }
 
@@ -103,8 +118,7 @@ std::uint64_t FunctionBlocks::pad_of(std::uint64_t call) {
 
 /// Whether the call is known not to return.
 bool FunctionBlocks::is_dead(std::uint64_t at, const Instruction& call) const {
-    const bool is_elsewhere = call.target == 0 || code_.part_of(call.target) == nullptr;
-    return dead_calls_.count(at) != 0 || (is_elsewhere && never_returns_(call));
+    return dead_calls_.count(at) != 0 || (code_.callee(call) == 0 && never_returns_(call));
 }
 
 void FunctionBlocks::restart() {
@@ -129,8 +143,8 @@ void FunctionBlocks::discover() {
 
 /// The function ends with a jump into another one.
 void FunctionBlocks::leave_by(std::uint64_t at, const Instruction& jump) {
-    if (jump.target != 0 && code_.part_of(jump.target) != nullptr)
-        tail_calls_.insert(jump.target);
+    if (const std::uint64_t function = code_.callee(jump); function != 0)
+        tail_calls_.insert(function);
     else if (!is_dead(at, jump))
         may_return_ = true;
 }
@@ -142,7 +156,8 @@ void FunctionBlocks::take_jump(std::uint64_t at, const CodeAt& jump) {
         register_jumps_.insert(at);
         return;
     }
-    if (table->second.kind == JumpTargets::Kind::Away) may_return_ = true;
+    if (table->second.kind == JumpTargets::Kind::Away && table->second.others.empty()) may_return_ = true;
+    tail_calls_.insert(table->second.others.begin(), table->second.others.end());
     for (const std::uint64_t target : table->second.targets)
         if (!lead_to(target, at)) fail("a table leads elsewhere, for the jump", at);
 }
@@ -185,14 +200,15 @@ void FunctionBlocks::walk(std::uint64_t address) {
     // Behind the end: after a call that does not return, or where the compiler knows that nothing comes.
 }
 
-/// Calls that are followed by code for others, or by nothing, may be those that never return. Returns whether some do not.
+/// Asks of calls whether they never return, where it matters: if they are followed by code that is also jumped to, or by nothing. What a jump
+/// through a register leads to is not known yet, so all of them are asked then. Returns whether some do not.
 bool FunctionBlocks::find_dead_calls() {
     bool found = false;
     for (const CodeCall& call : calls_) {
         const CodeBlock& block = blocks_[call.block];
-        if (call.at != block.last || call.target == 0) continue; // asked only where it matters
+        if (call.at != block.last && register_jumps_.empty()) continue;
         const Instruction instruction = code_.at(call.at, block.end).instruction;
-        if (is_dead(call.at, instruction) || !never_returns_(instruction)) continue;
+        if (code_.callee(instruction) == 0 || dead_calls_.count(call.at) != 0 || !never_returns_(instruction)) continue;
         dead_calls_.insert(call.at);
         found = true;
     }

@@ -66,6 +66,7 @@ class FunctionBlocks {
         CodePart range;
         std::vector<std::uint8_t> marks; // by byte: where instructions and blocks begin
         std::vector<LandingPad> pads;
+        std::vector<bool> is_start; // by byte: instructions if all are read in order; filled when it is asked for
         bool is_entry = false;
     };
     static constexpr std::uint8_t instruction_mark = 1, block_mark = 2;

@@ -24,8 +24,8 @@ std::optional<std::uint64_t> entry_at(const ElfCode& code, const Value& entry, s
     return entry.added + (entry.is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)}) : value);
 }
 
-/// Whether limits come from the size of a number, not from a comparison: the table may be shorter.
-bool is_limit_of_type(std::uint64_t span) { return span == 0xff || span == 0xffff; }
+/// Whether limits come from the size of a number rather than from a comparison: the table may be shorter.
+bool is_limit_of_type(std::uint64_t span) { return (span & (span + 1)) == 0; }
 
 } // namespace
 
@@ -54,23 +54,28 @@ JumpTargets jump_targets(const ElfCode& code, std::uint64_t address, const CodeA
     out.is_bounded = value.span != Value::unbounded && !is_limit_of_type(value.span);
     const std::uint64_t last = value.span == Value::unbounded ? most_entries : value.span;
     const std::uint64_t end = out.is_bounded ? ~std::uint64_t{0} : next_data(value.constant);
-    std::uint64_t others = 0; // entries that lead into other functions
     for (std::uint64_t i = 0; i <= last && value.constant + i * value.scale < end; ++i) {
         const auto target = entry_at(code, value, i);
-        const bool is_other = target && !is_own(*target) && may_leave && value.width == 8 && (*target == 0 || !code.bytes(*target).empty());
-        others += is_other ? 1 : 0;
-        if (target && is_own(*target))
+        if (target && is_own(*target)) {
             out.targets.push_back(*target);
-        else if (!is_other && out.is_bounded)
+            continue;
+        }
+        // Relative entries without known bounds are likely something else.
+        const bool is_other = target && may_leave && (out.is_bounded || value.width == 8) && (*target == 0 || code.part_of(*target) != nullptr);
+        if (is_other)
+            out.others.push_back(*target);
+        else if (out.is_bounded)
             return out;
-        else if (!is_other)
+        else
             break;
     }
-    std::sort(out.targets.begin(), out.targets.end());
-    out.targets.erase(std::unique(out.targets.begin(), out.targets.end()), out.targets.end());
+    for (auto* list : {&out.targets, &out.others}) {
+        std::sort(list->begin(), list->end());
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
     if (!out.targets.empty())
         out.kind = JumpTargets::Kind::Table;
-    else if (others != 0 || (may_leave && value.width == 8))
+    else if (!out.others.empty() || (may_leave && value.width == 8))
         out.kind = JumpTargets::Kind::Away; // a table of functions
     return out;
 }

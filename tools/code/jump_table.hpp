@@ -19,7 +19,8 @@ struct JumpTargets {
     Kind kind = Kind::Unknown;
     bool is_bounded = false; // the code compares the index, so that the number of entries is known
     std::uint64_t table = 0;
-    std::vector<std::uint64_t> targets; // by address
+    std::vector<std::uint64_t> targets; // by address, in the function
+    std::vector<std::uint64_t> others;  // in other functions
 };
 
 /// @param values before the jump

@@ -147,22 +147,55 @@ void LoopNest::find_loops() {
         loop.depth = depth[header];
         loop.parent = around(header) == none ? none : number[around(header)];
         loop.is_irreducible = found.is_irreducible(header + 1);
-        if (loop.parent != none) loops_[loop.parent].inner.push_back(number[header]);
         loops_.push_back(std::move(loop));
+        headers_of_.push_back({header});
     }
-    header_of_ = std::move(headers);
     loop_of_.assign(count, none);
     for (std::uint32_t i = 0; i < count; ++i) loop_of_[i] = number[i] != none ? number[i] : around(i) != none ? number[around(i)] : none;
 }
 
+bool LoopNest::is_header(std::uint32_t loop, std::uint32_t block) const {
+    return loop != none && std::find(headers_of_[loop].begin(), headers_of_[loop].end(), block) != headers_of_[loop].end();
+}
+
 void LoopNest::fill_loops() {
+    for (std::uint32_t i = 0; i < loops_.size(); ++i)
+        if (loops_[i].parent != none) loops_[loops_[i].parent].inner.push_back(i);
     for (const CodeCall& call : blocks_.calls())
         if (loop_of_[call.block] != none) loops_[loop_of_[call.block]].calls.push_back(call.at);
     for (std::uint32_t i = 0; i < blocks_.blocks().size(); ++i)
         for (const std::uint32_t to : blocks_.successors(i)) {
             const std::uint32_t loop = loop_of_[to];
-            if (loop != none && header_of_[loop] == to && is_inside(loop_of_[i], loop)) loops_[loop].back_edges.push_back(blocks_.blocks()[i].last);
+            if (is_header(loop, to) && is_inside(loop_of_[i], loop)) loops_[loop].back_edges.push_back(blocks_.blocks()[i].last);
         }
+}
+
+void LoopNest::unite(const std::function<bool(const CodeLoop&, const CodeLoop&)>& is_same) {
+    std::vector<std::uint32_t> number(loops_.size()); // where each goes; outer loops come first
+    std::vector<CodeLoop> kept;
+    std::vector<std::vector<std::uint32_t>> headers;
+    for (std::uint32_t i = 0; i < loops_.size(); ++i) {
+        CodeLoop& loop = loops_[i];
+        if (loop.parent != none && is_same(loop, loops_[loop.parent])) {
+            number[i] = number[loop.parent];
+            headers[number[i]].insert(headers[number[i]].end(), headers_of_[i].begin(), headers_of_[i].end());
+            continue;
+        }
+        number[i] = static_cast<std::uint32_t>(kept.size());
+        CodeLoop copy = loop; // the others are still compared with it
+        copy.parent = loop.parent == none ? none : number[loop.parent];
+        copy.depth = copy.parent == none ? 1 : kept[copy.parent].depth + 1;
+        copy.inner.clear();
+        copy.calls.clear();
+        copy.back_edges.clear();
+        kept.push_back(std::move(copy));
+        headers.push_back(headers_of_[i]);
+    }
+    loops_ = std::move(kept);
+    headers_of_ = std::move(headers);
+    for (std::uint32_t& loop : loop_of_)
+        if (loop != none) loop = number[loop];
+    fill_loops();
 }
 
 std::uint32_t LoopNest::innermost(std::uint64_t address) const {
@@ -180,12 +213,11 @@ bool LoopNest::contains(std::uint32_t loop, std::uint64_t address) const { retur
 /// @param waiting blocks to begin with
 bool LoopNest::reaches(std::uint32_t loop, std::vector<std::uint32_t> waiting, std::uint32_t to) const {
     std::vector<bool> is_done(loop_of_.size());
-    const std::uint32_t header = loop == none ? none : header_of_[loop];
     while (!waiting.empty()) {
         const std::uint32_t block = waiting.back();
         waiting.pop_back();
         for (const std::uint32_t next : blocks_.successors(block)) {
-            if (next == header || is_done[next] || !holds(loop, next)) continue;
+            if (is_done[next] || !holds(loop, next) || is_header(loop, next)) continue;
             if (next == to) return true;
             is_done[next] = true;
             waiting.push_back(next);
@@ -205,7 +237,7 @@ bool LoopNest::reaches_from_start(std::uint32_t loop, std::uint64_t to) const {
     if (loop_of_.empty()) return false;
     const std::uint32_t last = blocks_.block_of(to);
     if (last == FunctionBlocks::none || !holds(loop, last)) return false;
-    const std::vector<std::uint32_t> starts = loop == none ? blocks_.entries() : std::vector<std::uint32_t>{header_of_[loop]};
+    const std::vector<std::uint32_t>& starts = loop == none ? blocks_.entries() : headers_of_[loop];
     return std::find(starts.begin(), starts.end(), last) != starts.end() || reaches(loop, starts, last);
 }
 

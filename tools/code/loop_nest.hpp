@@ -11,6 +11,7 @@
 #include "tools/code/function_blocks.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace libprofile::tools {
@@ -18,7 +19,7 @@ namespace libprofile::tools {
 struct CodeLoop {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    std::uint64_t header = 0;              // address of the first instruction
+    std::uint64_t header = 0;              // address of its first instruction
     std::uint32_t parent = none;           // the loop around it
     std::uint32_t depth = 1;               // 1: no loop is around it
     bool is_irreducible = false;           // it can be entered elsewhere, too
@@ -35,6 +36,10 @@ class LoopNest {
 
     const FunctionBlocks& blocks() const { return blocks_; }
     const std::vector<CodeLoop>& loops() const { return loops_; }
+
+    /// Makes each loop for which is_same(it, the loop around it) holds one with the loop around it. Compilers make several loops of one when some
+    /// ways through its body can skip a test. Such a loop has several headers, and a pass begins at each.
+    void unite(const std::function<bool(const CodeLoop&, const CodeLoop&)>& is_same);
 
     /// The innermost loop with that address; `none` if there is none, or the address is not reached.
     std::uint32_t innermost(std::uint64_t address) const;
@@ -53,13 +58,14 @@ class LoopNest {
   private:
     void find_loops();
     void fill_loops();
+    bool is_header(std::uint32_t loop, std::uint32_t block) const;
     bool reaches(std::uint32_t loop, std::vector<std::uint32_t> waiting, std::uint32_t to) const;
     bool holds(std::uint32_t loop, std::uint32_t block) const { return loop == none || is_inside(loop_of_[block], loop); }
 
     FunctionBlocks blocks_;
     std::vector<CodeLoop> loops_;
-    std::vector<std::uint32_t> header_of_; // by loop: its header's block
-    std::vector<std::uint32_t> loop_of_;   // by block: the innermost
+    std::vector<std::vector<std::uint32_t>> headers_of_; // by loop: blocks
+    std::vector<std::uint32_t> loop_of_;                 // by block: the innermost
 };
 
 } // namespace libprofile::tools

@@ -63,13 +63,12 @@ bool ends_all(std::string_view name) {
 } // namespace
 
 bool NoReturn::operator()(const Instruction& call) {
-    const bool is_direct = call.target != 0;
-    const std::uint64_t key = is_direct ? call.target : call.operand;
+    if (const std::uint64_t function = code_.callee(call); function != 0) return never_returns(function);
+    const std::uint64_t key = call.target != 0 ? call.target : call.operand;
     if (key == 0) return false;
-    if (is_direct && code_.part_of(key) != nullptr) return never_returns(key);
     const auto known = library_.find(key);
     if (known != library_.end()) return known->second;
-    const std::uint64_t slot = is_direct ? code_.slot_of_stub(key) : key;
+    const std::uint64_t slot = call.target != 0 ? code_.slot_of_stub(key) : key;
     const char* name = slot == 0 ? nullptr : code_.symbol_in(slot);
     return library_[key] = name != nullptr && ends_all(name);
 }

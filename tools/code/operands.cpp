@@ -314,6 +314,10 @@ Operation operation_of(const CodeAt& code) {
     case 0x99: return other(rdx, {}, true);
     case 0x9c: return stack(Op::Push, {});
     case 0x9d: return stack(Op::Pop, {});
+    case 0xa0:
+    case 0xa1: return other(1, {}, true); // mov from an absolute address
+    case 0xa2:
+    case 0xa3: return other(0, {}, true);
     case 0xa8:
     case 0xa9: return other(0);
     case 0xc0:

@@ -34,9 +34,11 @@ Value symbol(std::uint64_t id, bool is_computed) {
 
 std::uint64_t cut(std::uint64_t value, unsigned size) { return size >= 8 ? value : value & ((std::uint64_t{1} << 8 * size) - 1); }
 
-/// Limits a value to 0 .. most, unless it has limits.
+/// Limits a value to 0 .. most, unless it has narrower limits.
 void limit(Value& value, std::uint64_t most) {
-    if (!value.is_symbol() || value.span != Value::unbounded) return;
+    if (!value.is_symbol()) return;
+    const std::uint64_t first = value.constant + value.low;
+    if (value.span != Value::unbounded && first <= most && value.span <= most - first) return;
     value.low = -value.constant;
     value.span = most;
 }
@@ -110,6 +112,15 @@ Value RegisterValues::load(const ElfCode& code, std::uint64_t address, const Ope
         entry.id = entry.low = 0;
         if (!code.bytes(entry.constant).empty()) return entry;
     }
+    if (where.is_constant() && is_signed && size == 4 && code.is_constant(where.constant)) { // the compiler knows the index, too
+        Value entry = where;
+        entry.kind = Value::Kind::Entry;
+        entry.width = size;
+        entry.is_signed = true;
+        entry.scale = size;
+        entry.span = 0;
+        return entry;
+    }
     const bool is_place = where.kind == Value::Kind::Linear && where.scale <= 1;
     if (is_place)
         for (const Cell& cell : cells_)
@@ -177,7 +188,7 @@ void RegisterValues::binary(const ElfCode& code, std::uint64_t address, const Op
     const Value right = read(code, address + 1, operation.from, operation.size, false); // another number, if both are new
     comparison_ = {};
     if ((operation.kind == Op::Compare || operation.kind == Op::Subtract) && right.is_constant() && left.is_symbol())
-        comparison_ = {true, left, cut(right.constant, operation.size)};
+        comparison_ = {true, operation.size, left, cut(right.constant, operation.size)};
     const std::size_t slot = operation.to.kind == Operand::Kind::Register ? operation.to.base : 0;
     switch (operation.kind) {
     case Op::Add: return write(address, operation.to, operation.size, sum(left, right, address));
@@ -249,7 +260,7 @@ void RegisterValues::step(const ElfCode& code, std::uint64_t address, const Code
     if (operation.memory.kind == Operand::Kind::Memory && !operation.memory.is_segment)
         store(address_in(operation.memory, address), operation.memory_size, nullptr);
     for (std::size_t i = 0; i < registers_.size(); ++i)
-        if ((operation.written >> i & 1) != 0) registers_[i] = fresh(address, i, true);
+        if ((operation.written >> i & 1) != 0) registers_[i] = fresh(address, i, false);
     if (!operation.keeps_flags) comparison_ = {};
 }
 
@@ -263,12 +274,22 @@ void RegisterValues::assume(unsigned condition, bool is_taken) {
     if (is_signed && !is_positive) return;
     const bool is_below = condition == 0x2 || condition == 0xc, is_not_below = condition == 0x3 || condition == 0xd;
     const bool is_at_most = condition == 0x6 || condition == 0xe, is_above = condition == 0x7 || condition == 0xf;
-    if ((is_below && is_taken) || (is_not_below && !is_taken))
-        --most;
-    else if (!(is_at_most && is_taken) && !(is_above && !is_taken))
+    const bool is_less = (is_below && is_taken) || (is_not_below && !is_taken);
+    const bool is_not_more = (is_at_most && is_taken) || (is_above && !is_taken);
+    std::uint64_t low = -left.constant;
+    if (is_less || is_not_more) {
+        if (is_less) --most;
+        if (most >= largest_bound) return;
+    } else if (is_below || is_not_below || is_at_most || is_above) {
+        // What is not below -5 without a sign lies in -5 .. -1.
+        const std::uint64_t least = is_below || is_not_below ? most : most + 1;
+        const std::uint64_t last = cut(~std::uint64_t{0}, comparison_.size);
+        if (is_signed || least > last || last - least >= largest_bound) return;
+        low -= last - least + 1;
+        most = last - least;
+    } else {
         return;
-    if (most >= largest_bound) return;
-    const std::uint64_t low = -left.constant;
+    }
     for_each_value([&](Value& value, std::uint64_t) {
         if (value.kind != Value::Kind::Linear || value.scale == 0 || value.id != left.id) return;
         if (value.span != Value::unbounded && value.low == low && value.span <= most) return;

@@ -67,6 +67,7 @@ class RegisterValues {
     };
     struct Comparison {
         bool is_known = false;
+        std::uint8_t size = 0; // bytes
         Value left;
         std::uint64_t right = 0;
         bool operator==(const Comparison&) const = default;
