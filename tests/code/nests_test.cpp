@@ -18,7 +18,7 @@ namespace {
 /// What a source file says of itself.
 struct Marks {
     struct Loop {
-        std::string outer; // "none" if there is none
+        std::string outer;     // "none" if there is none
         std::string optimised; // "", "gone" or "copies"
     };
     std::map<std::string, Loop> loops;
@@ -97,7 +97,8 @@ class Nests : public testing::TestWithParam<std::string> {
 
 std::string short_name(const testing::TestParamInfo<std::string>& info) {
     std::string name = info.param.substr(info.param.rfind('/') + 1);
-    std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
     return name;
 }
 

@@ -112,13 +112,13 @@ Value RegisterValues::load(const ElfCode& code, std::uint64_t address, const Ope
         entry.id = entry.low = 0;
         if (!code.bytes(entry.constant).empty()) return entry;
     }
-    if (where.is_constant() && is_signed && size == 4 && code.is_constant(where.constant)) { // the compiler knows the index, too
+    if (where.is_constant() && is_signed && size == 4 && code.is_constant(where.constant)) {
+        // The index is constant as far as is known, until the code behind this switch has been found.
         Value entry = where;
         entry.kind = Value::Kind::Entry;
         entry.width = size;
         entry.is_signed = true;
         entry.scale = size;
-        entry.span = 0;
         return entry;
     }
     const bool is_place = where.kind == Value::Kind::Linear && where.scale <= 1;
