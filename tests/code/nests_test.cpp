@@ -1,4 +1,4 @@
-// Loops of compiled functions against the marks in their source (nests/), with both compilers, with and without optimisation.
+// Loops of compiled functions against the marks in their source (tests/programs/nests), with both compilers, with and without optimisation.
 #include "tools/code/loop_lines.hpp"
 #include "tools/code/loop_nest.hpp"
 #include "tools/code/no_return.hpp"

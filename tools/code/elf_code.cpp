@@ -1,6 +1,6 @@
 #include "tools/code/elf_code.hpp"
 
-#include "libprofile/callpath/dwarf_cursor.hpp"
+#include "libprofile/base/dwarf_cursor.hpp"
 #include "tools/code/frame_parts.hpp"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libprofile/code/instruction.hpp"
+#include "tools/code/code_part.hpp"
 
 #include <cstdint>
 #include <libelf.h>
@@ -16,13 +17,6 @@
 #include <vector>
 
 namespace libprofile::tools {
-
-/// A function, or a part of one that the compiler moved elsewhere: one entry of the unwind information.
-struct CodePart {
-    std::uint64_t begin = 0, end = 0;
-    std::uint64_t landing_table = 0; // of exceptions, 0 if there is none
-    bool is_inner = false;           // its stack frame stands when it is entered: jumps from another part lead here
-};
 
 /// An instruction and its bytes.
 struct CodeAt {

@@ -1,6 +1,6 @@
 #include "tools/code/frame_parts.hpp"
 
-#include "libprofile/callpath/dwarf_cursor.hpp"
+#include "libprofile/base/dwarf_cursor.hpp"
 
 #include <elfutils/libdw.h>
 #include <map>

@@ -2,8 +2,9 @@
 // Contract: no state; allocates in proportion to the entries; broken entries are left out; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/code/elf_code.hpp"
+#include "tools/code/code_part.hpp"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -341,6 +341,8 @@ bool FunctionBlocks::read_tables() {
             if (answer.kind == JumpTargets::Kind::Unknown || (is_bounded && answer.kind == JumpTargets::Kind::Table && !answer.is_bounded)) continue;
             found = true;
             register_jumps_.erase(at);
+            table_entries_ += answer.targets.size();
+            if (table_entries_ > most_table_entries) fail("the tables are too long, the last for the jump", at);
             tables_[at] = std::move(answer);
             take_jump(at, jump);
         }

@@ -70,7 +70,7 @@ class FunctionBlocks {
         bool is_entry = false;
     };
     static constexpr std::uint8_t instruction_mark = 1, block_mark = 2;
-    static constexpr std::size_t most_parts = 64;
+    static constexpr std::size_t most_parts = 64, most_table_entries = 1 << 20; // broken files claim more
 
     Part* part_of(std::uint64_t address);
     /// That address must lie in a part.
@@ -101,6 +101,7 @@ class FunctionBlocks {
     std::set<std::uint64_t> register_jumps_; // without an answer yet
     std::set<std::uint64_t> data_;           // addresses that the code uses
     std::map<std::uint64_t, JumpTargets> tables_;
+    std::size_t table_entries_ = 0;
     std::set<std::uint64_t> tail_calls_;
     bool may_return_ = false;
     std::string problem_;

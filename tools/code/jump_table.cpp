@@ -38,7 +38,12 @@ JumpTargets jump_targets(const ElfCode& code, std::uint64_t address, const CodeA
         out.kind = JumpTargets::Kind::Away;
         return out;
     }
-    const Value value = values.value_of(code, address, operand);
+    Value value = values.value_of(code, address, operand);
+    // Relative entries count from the table's beginning. What seems to be read from further on has an index that is not known yet.
+    constexpr std::uint64_t most_away = 4096;
+    if (value.kind == Value::Kind::Entry && value.width == 4 && value.span == Value::unbounded && value.added < value.constant &&
+        value.constant - value.added < most_away)
+        value.constant = value.added;
     if (value.is_constant() && is_own(value.constant)) {
         out.kind = JumpTargets::Kind::Table;
         out.is_bounded = true;

@@ -1,6 +1,6 @@
 #include "tools/code/landing_pads.hpp"
 
-#include "libprofile/callpath/dwarf_cursor.hpp"
+#include "libprofile/base/dwarf_cursor.hpp"
 
 #include <algorithm>
 
@@ -21,7 +21,8 @@ std::vector<LandingPad> landing_pads(const ElfCode& code, const CodePart& part) 
     if (table.read<std::uint8_t>() != pointer_encoding::omitted) table.unsigned_leb(); // types
     const auto encoding = table.read<std::uint8_t>();
     DwarfCursor calls = table.part(table.unsigned_leb());
-    while (!calls.failed() && !calls.at_end()) {
+    constexpr std::size_t most = 1 << 16; // functions of broken files may share a table as large as the file
+    while (!calls.failed() && !calls.at_end() && pads.size() < most) {
         const std::uint64_t begin = part.begin + calls.pointer(encoding & pointer_encoding::format_mask, 0);
         const std::uint64_t size = calls.pointer(encoding & pointer_encoding::format_mask, 0);
         const std::uint64_t pad = calls.pointer(encoding & pointer_encoding::format_mask, 0);
