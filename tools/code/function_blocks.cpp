@@ -285,10 +285,11 @@ void FunctionBlocks::make_blocks() {
 }
 
 std::uint32_t FunctionBlocks::block_of(std::uint64_t address) const {
-    const auto after =
-        std::upper_bound(blocks_.begin(), blocks_.end(), address, [](std::uint64_t value, const CodeBlock& block) { return value < block.begin; });
-    if (after == blocks_.begin() || address >= std::prev(after)->end) return none;
-    return static_cast<std::uint32_t>(after - blocks_.begin() - 1);
+    auto block = std::upper_bound(blocks_.begin(), blocks_.end(), address, [](std::uint64_t value, const CodeBlock& one) { return value < one.begin; });
+    // Blocks overlap where code jumps behind a prefix of an instruction.
+    for (int i = 0; i < 4 && block != blocks_.begin(); ++i)
+        if (address < (--block)->end) return static_cast<std::uint32_t>(block - blocks_.begin());
+    return none;
 }
 
 /// Asks where the jumps without an answer lead. Returns whether one has a table. Tables without known bounds wait for the others, which may
@@ -334,8 +335,7 @@ bool FunctionBlocks::read_tables() {
     bool found = false;
     for (const bool is_bounded : {true, false}) {
         for (auto& [at, values] : at_jumps) {
-            const CodeBlock& block = blocks_[block_of(at)];
-            const CodeAt jump = code_.at(at, block.end);
+            const CodeAt jump = code_.at(at, part_of(at)->range.end);
             JumpTargets answer = jump_targets(
                 code_, at, jump, values, [this](std::uint64_t address) { return may_be_own(address); }, next_data);
             if (answer.kind == JumpTargets::Kind::Unknown || (is_bounded && answer.kind == JumpTargets::Kind::Table && !answer.is_bounded)) continue;
