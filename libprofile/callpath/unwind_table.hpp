@@ -4,7 +4,7 @@
 // Source: Linux Standard Base, sections 10.6.1 (.eh_frame) and 10.6.2 (.eh_frame_hdr).
 #pragma once
 
-#include "libprofile/callpath/dwarf_cursor.hpp"
+#include "libprofile/base/dwarf_cursor.hpp"
 
 #include <cstdint>
 

@@ -14,7 +14,7 @@ ROW = re.compile(r"^\| `([\w/]+)/` \| ")
 INCLUDE = re.compile(r'^\s*#\s*include ["<]([^">]+)[">]', re.MULTILINE)
 GENERATED = re.compile(r"^libprofile/base/version\.hpp$|^(\{mpi\}|openmpi|mpich)_functions\.hpp$|^tools/manual/|page_template")
 RUNTIME = ("libprofile/", "wrappers/")
-OF_RUNTIME_FOR_TOOLS = {"libprofile/base", "libprofile/clustering", "libprofile/counters"}
+OF_RUNTIME_FOR_TOOLS = {"libprofile/base", "libprofile/clustering", "libprofile/code", "libprofile/counters"}
 
 
 def rooms_of(page):

@@ -159,6 +159,10 @@ bool step_over_two_bytes(Bytes& bytes, bool has_66, Instruction& out) {
         step_over_operand(bytes, out);
         return true;
     }
+    if (opcode == 0x01) { // xgetbv, xend, xtest, rdpkru, wrpkru, rdtscp; others are the system's
+        const unsigned char operand = bytes.next();
+        return operand == 0xd0 || operand == 0xd5 || operand == 0xd6 || operand == 0xee || operand == 0xef || operand == 0xf9;
+    }
     const Form form = form_of(two_bytes[opcode]);
     switch (opcode == 0x3a ? MB : form) {
     case None: return true;
@@ -244,6 +248,10 @@ bool step_over(Bytes& bytes, Instruction& out) {
         if (operand.reg == 4) out.kind = Kind::IndirectJump;
         return operand.reg != 3 && operand.reg != 5 && operand.reg != 7;
     }
+    case 0xa0:
+    case 0xa1:
+    case 0xa2:
+    case 0xa3: bytes.at += has_67 ? 4 : 8; return true; // mov from and to an absolute address
     default: break;
     }
     if (opcode >= 0xb8 && opcode <= 0xbf) {
