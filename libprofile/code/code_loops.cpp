@@ -65,6 +65,11 @@ bool CodeLoops::may_begin_again(std::uintptr_t in) noexcept {
     });
 }
 
+bool CodeLoops::may_catch_before(std::uintptr_t in) noexcept {
+    Function* its = function(in, in, in);
+    return its == nullptr || its->flow.may_catch_before(its->code.position(in), steps_left_) || steps_left_ == 0;
+}
+
 bool CodeLoops::is_nested(std::uintptr_t in) noexcept {
     Function* its = function(in, in, in);
     return its != nullptr && its->flow.is_nested(its->code.position(in), steps_left_) && steps_left_ != 0;

@@ -1,12 +1,14 @@
 #include "libprofile/code/control_flow.hpp"
 
+#include "libprofile/callpath/exception_table.hpp"
+
 namespace libprofile {
 
 using Kind = Instruction::Kind;
 
 namespace {
 
-enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // of a block
+enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2, Pad = 4, Catches = 8 }; // of a block
 
 } // namespace
 
@@ -18,7 +20,7 @@ bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
         begins = is_jump(instruction.kind) || instruction.kind == Kind::End || instruction.kind == Kind::IndirectJump || is_call(instruction.kind);
         if (is_jump(instruction.kind)) {
             const std::uint32_t target = code.position(instruction.target);
-            if (target != none) block_of_[target] = JumpedTo;
+            if (target != none) block_of_[target] |= JumpedTo;
         }
         return instruction.kind != Kind::IndirectJump || !is_table_jump(at, instruction);
     });
@@ -27,8 +29,25 @@ bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
     return is_known;
 }
 
+/// Finds where exceptions lead to. Returns false if that is not all known.
+bool ControlFlow::find_pads(const FunctionCode& code) noexcept {
+    for (std::uint32_t i = 0; i < code.parts(); ++i) {
+        ExceptionTable table;
+        ExceptionTable::LandingPad pad;
+        if (!table.find(code.start_of(i))) return false;
+        while (table.next(pad)) {
+            const std::uint32_t at = code.position(pad.address);
+            if (at == none) return false;
+            block_of_[at] |= pad.may_catch ? Pad | Catches : Pad;
+        }
+        if (table.failed()) return false;
+    }
+    return true;
+}
+
 bool ControlFlow::build(const FunctionCode& code) noexcept {
     if (!block_of_.make(code.size()) || !find_blocks(code)) return false;
+    are_pads_known_ = find_pads(code);
     count_ = 0;
     for (std::uint32_t i = 0; i < code.size(); ++i)
         if (block_of_[i] != NoStart) ++count_;
@@ -39,7 +58,9 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         if (block_of_[i] != NoStart) {
             ++number;
             blocks_[number] = Block();
-            blocks_[number].is_to = block_of_[i] == JumpedTo;
+            blocks_[number].is_to = (block_of_[i] & JumpedTo) != 0;
+            blocks_[number].is_pad = (block_of_[i] & Pad) != 0;
+            blocks_[number].catches = (block_of_[i] & Catches) != 0;
         }
         block_of_[i] = number;
     }
@@ -58,7 +79,8 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         block.jumps_away = block.jumps_away || instruction.kind == Kind::IndirectJump;
         block.returns = block.returns || is_return(at, instruction);
         const bool goes_on = instruction.kind != Kind::Jump && instruction.kind != Kind::End && instruction.kind != Kind::IndirectJump;
-        if (goes_on && behind != none && behind != block_of_[position]) block.next = behind;
+        // Only exceptions lead to a landing pad. A call in front of one, such as that which resumes unwinding, never returns.
+        if (goes_on && behind != none && behind != block_of_[position] && !blocks_[behind].is_pad) block.next = behind;
         if (behind != none && is_call(instruction.kind)) block.ends_with_call = blocks_[behind].is_to;
         return true;
     });
@@ -149,6 +171,15 @@ bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) 
 bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {
     const std::uint32_t one = block_of_[one_at], other = block_of_[other_at];
     return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one); });
+}
+
+bool ControlFlow::may_catch_before(std::uint32_t call_at, std::uint64_t& steps) noexcept {
+    if (!are_pads_known_) return true;
+    steps_ = &steps;
+    is_strict_ = false;
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = blocks_[i].catches;
+    spread(&Block::is_from, [](const Block&) { return true; });
+    return blocks_[block_of_[call_at]].is_from;
 }
 
 /// Marked blocks pass the mark on to their successors if goes_on(block).

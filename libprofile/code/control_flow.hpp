@@ -3,8 +3,8 @@
 // Contract: belongs to one thread; async-signal-safe; scratch memory under the quota, about fifteen bytes per byte of code. Time is counted in steps,
 // one for each block visited: a few ns each.
 //
-// A loop is a set of blocks that reach each other. Its inner loops remain when the blocks by which it is entered are removed. Exceptions are not
-// followed. A call that never returns (exit) seems to go on to the next instruction, which may look like a loop.
+// A loop is a set of blocks that reach each other. Its inner loops remain when the blocks by which it is entered are removed. Only one question
+// follows exceptions. A call that never returns (exit) seems to go on to the next instruction, which may look like a loop.
 #pragma once
 
 #include "libprofile/base/scratch.hpp"
@@ -42,6 +42,8 @@ class ControlFlow {
     bool is_in_loop(std::uint32_t at, std::uint64_t& steps) noexcept;
     /// Whether the innermost loop with the call at `in_at` lies in another one.
     bool is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept;
+    /// Whether the call may be made after the function has caught an exception. Returns true if that is unknown.
+    bool may_catch_before(std::uint32_t call_at, std::uint64_t& steps) noexcept;
     /// Whether a pass of the innermost loop with the call at `in_at` may make none of the others. Returns true if there is no loop.
     bool may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept;
     /// Whether a pass of that loop may make the call `through_at` and none of the others. Returns false if there is no loop.
@@ -63,6 +65,8 @@ class ControlFlow {
         bool ends_with_call = false; // and the code after it is jumped to from elsewhere
         bool returns = false;        // at its end
         bool jumps_away = false;     // into another function
+        bool is_pad = false;         // exceptions lead here
+        bool catches = false;        // and may be caught
         bool is_live = false;        // can be reached
         bool is_in = false;          // in the loop in question
         bool is_from = false;        // reachable from the block in question
@@ -107,6 +111,7 @@ class ControlFlow {
                 });
     }
     bool find_blocks(const FunctionCode& code) noexcept;
+    bool find_pads(const FunctionCode& code) noexcept;
     bool find_predecessors() noexcept;
     template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept;
     void find_live() noexcept;
@@ -133,6 +138,7 @@ class ControlFlow {
     std::uint32_t entries_ = 0;
     std::uint32_t often_ = 0, seldom_ = 0;
     bool is_strict_ = false;
+    bool are_pads_known_ = false;
     std::uint64_t* steps_ = nullptr;
 };
 

@@ -159,6 +159,10 @@ bool step_over_two_bytes(Bytes& bytes, bool has_66, Instruction& out) {
         step_over_operand(bytes, out);
         return true;
     }
+    if (opcode == 0x01) { // rdtscp, xgetbv; the others are for the system
+        const unsigned which = bytes.next();
+        return which == 0xf9 || which == 0xd0;
+    }
     const Form form = form_of(two_bytes[opcode]);
     switch (opcode == 0x3a ? MB : form) {
     case None: return true;
