@@ -33,7 +33,7 @@ bool CodeLoops::Function::read(std::uintptr_t in, std::uintptr_t one, std::uintp
     code = {};
     is_known = code.read(in, find_code);
     own_parts = code.parts();
-    is_known = code.add(one, find_code) && code.add(other, find_code) && is_known && flow.build(code);
+    is_known = code.add(one, find_code) && code.add(other, find_code) && is_known && flow.build(code, find_code);
     return is_known;
 }
 

@@ -1,6 +1,7 @@
 #include "libprofile/code/control_flow.hpp"
 
 #include "libprofile/callpath/exception_table.hpp"
+#include "libprofile/code/no_return.hpp"
 
 namespace libprofile {
 
@@ -45,7 +46,7 @@ bool ControlFlow::find_pads(const FunctionCode& code) noexcept {
     return true;
 }
 
-bool ControlFlow::build(const FunctionCode& code) noexcept {
+bool ControlFlow::build(const FunctionCode& code, FindCode find_code) noexcept {
     if (!block_of_.make(code.size()) || !find_blocks(code)) return false;
     are_pads_known_ = find_pads(code);
     count_ = 0;
@@ -68,6 +69,7 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         entry_[entries_] = block_of_[code.first_of(entries_)];
         is_target_[entries_] = blocks_[entry_[entries_]].is_to;
     }
+    NoReturn no_return(find_code);
     code.for_each([&](std::uint32_t position, bool is_last, std::uintptr_t at, const Instruction& instruction) {
         Block& block = blocks_[block_of_[position]];
         const std::uint32_t behind = is_last ? none : block_of_[position + instruction.length];
@@ -79,12 +81,24 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         block.jumps_away = block.jumps_away || instruction.kind == Kind::IndirectJump;
         block.returns = block.returns || is_return(at, instruction);
         const bool goes_on = instruction.kind != Kind::Jump && instruction.kind != Kind::End && instruction.kind != Kind::IndirectJump;
+        if (!goes_on || behind == none || behind == block_of_[position]) return true;
         // Only exceptions lead to a landing pad. A call in front of one, such as that which resumes unwinding, never returns.
-        if (goes_on && behind != none && behind != block_of_[position] && !blocks_[behind].is_pad) block.next = behind;
-        if (behind != none && is_call(instruction.kind)) block.ends_with_call = blocks_[behind].is_to;
+        if (blocks_[behind].is_pad) return true;
+        block.ends_with_call = is_call(instruction.kind) && leads_to_target(code, position + instruction.length);
+        if (!block.ends_with_call || !no_return.is_made_by(instruction)) block.next = behind;
         return true;
     });
     return find_predecessors();
+}
+
+/// Whether the code at this position is jumped to, or padding in front of such code.
+bool ControlFlow::leads_to_target(const FunctionCode& code, std::uint32_t position) const noexcept {
+    while (position < code.size() && !blocks_[block_of_[position]].is_to) {
+        const Instruction next = code.instruction_at(position);
+        if (next.kind != Kind::Nop) return false;
+        position += next.length;
+    }
+    return position < code.size();
 }
 
 bool ControlFlow::find_predecessors() noexcept {
@@ -170,7 +184,8 @@ bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) 
 
 bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {
     const std::uint32_t one = block_of_[one_at], other = block_of_[other_at];
-    return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one); });
+    // Where a loop is entered at several places, it is unclear where a pass begins.
+    return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one) || has_several_heads(); });
 }
 
 bool ControlFlow::may_catch_before(std::uint32_t call_at, std::uint64_t& steps) noexcept {
@@ -272,6 +287,13 @@ bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noex
         });
     });
     return blocks_[second].is_from;
+}
+
+/// After find_heads().
+bool ControlFlow::has_several_heads() const noexcept {
+    std::uint32_t heads = 0;
+    for (std::uint32_t i = 0; i < count_; ++i) heads += blocks_[i].is_head ? 1 : 0;
+    return heads > 1;
 }
 
 /// Removes the blocks by which the loop is entered. Returns false if there are none.

@@ -32,7 +32,7 @@ class ControlFlow {
     };
 
     /// Returns false if the code is not fully understood (unknown instructions, jumps through tables) or memory is short.
-    bool build(const FunctionCode& code) noexcept;
+    bool build(const FunctionCode& code, FindCode find_code) noexcept;
 
     // Questions about calls at positions in that code. Each takes its steps from `steps`. When none are left, its answer means nothing.
 
@@ -112,6 +112,7 @@ class ControlFlow {
     }
     bool find_blocks(const FunctionCode& code) noexcept;
     bool find_pads(const FunctionCode& code) noexcept;
+    bool leads_to_target(const FunctionCode& code, std::uint32_t position) const noexcept;
     bool find_predecessors() noexcept;
     template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept;
     void find_live() noexcept;
@@ -124,6 +125,7 @@ class ControlFlow {
     bool is_made_behind(std::uint32_t first, std::uint32_t second) noexcept;
     void find_heads() noexcept;
     template <class Ask> bool of_innermost(std::uint32_t in_at, bool if_none, std::uint64_t& steps, Ask ask) noexcept;
+    bool has_several_heads() const noexcept;
     bool drop_heads() noexcept;
 
     Scratch<std::uint32_t> block_of_; // by position in the code

@@ -33,6 +33,8 @@ class FunctionCode {
     std::uint32_t size() const { return size_; }
     /// Returns `none` if the address is elsewhere.
     std::uint32_t position(std::uintptr_t address) const noexcept;
+    /// The instruction that begins at this position.
+    Instruction instruction_at(std::uint32_t position) const noexcept;
     std::uint32_t parts() const { return count_; }
     /// Returns the position at which a part begins.
     std::uint32_t first_of(std::uint32_t part) const { return parts_[part].first; }
