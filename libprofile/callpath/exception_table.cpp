@@ -19,6 +19,7 @@ bool ExceptionTable::read_head(std::uintptr_t table, std::uintptr_t function) no
     UnwindSection segment;
     if (!find_segment(table, segment)) return false;
     DwarfCursor cursor(table, segment.end);
+    function_ = function;
     const auto base_encoding = cursor.read<std::uint8_t>();
     base_ = base_encoding == pointer_encoding::omitted ? function : cursor.pointer(base_encoding, 0);
     if (base_encoding != pointer_encoding::omitted && (base_encoding & pointer_encoding::indirect) != 0) return false;
@@ -52,13 +53,13 @@ bool ExceptionTable::may_catch(std::uint64_t action) noexcept {
 bool ExceptionTable::next(LandingPad& pad) noexcept {
     while (!failed_ && !sites_.at_end()) {
         if (++sites_read_ > most_sites) return fail();
-        sites_.pointer(encoding_, 0); // the calls: begin
-        sites_.pointer(encoding_, 0); // and length
+        const std::uintptr_t from = function_ + sites_.pointer(encoding_, 0);
+        const std::uintptr_t length = sites_.pointer(encoding_, 0);
         const std::uintptr_t distance = sites_.pointer(encoding_, 0);
         const std::uint64_t action = sites_.unsigned_leb();
         if (sites_.failed()) return fail();
         if (distance == 0) continue;
-        pad = {base_ + distance, action != 0 && may_catch(action)};
+        pad = {base_ + distance, from, from + length, action != 0 && may_catch(action)};
         return !failed_;
     }
     failed_ = failed_ || sites_.failed();

@@ -15,7 +15,8 @@ class ExceptionTable {
   public:
     struct LandingPad {
         std::uintptr_t address = 0;
-        bool may_catch = false; // else it cleans up, and the exception goes on to the caller
+        std::uintptr_t from = 0, to = 0; // the code with the calls from which exceptions come
+        bool may_catch = false;          // else it cleans up, and the exception goes on to the caller
     };
 
     /// Finds the table of the function, or the part of one, that holds `address`; an empty one if exceptions only pass. Returns false if unknown.
@@ -38,7 +39,8 @@ class ExceptionTable {
 
     DwarfCursor sites_;
     DwarfCursor actions_;
-    std::uintptr_t base_ = 0; // of landing pads
+    std::uintptr_t base_ = 0;     // of landing pads
+    std::uintptr_t function_ = 0; // or this part of it
     std::uint8_t encoding_ = pointer_encoding::omitted;
     std::uint32_t sites_read_ = 0;
     bool failed_ = false;

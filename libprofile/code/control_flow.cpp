@@ -9,54 +9,112 @@ using Kind = Instruction::Kind;
 
 namespace {
 
-enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2, Pad = 4, Catches = 8 }; // of a block
+// What begins at a position.
+enum Start : std::uint32_t { FallsThrough = 1, JumpedTo = 2, Pad = 4, Catches = 8, AnyInstruction = 16 };
+constexpr std::uint32_t starts_block = FallsThrough | JumpedTo | Pad;
+
+/// Successive instructions of a switch before its jump.
+constexpr std::uint32_t longest_switch = 40;
 
 } // namespace
 
 /// Finds where blocks begin. block_of_ says how, by position.
 bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
     bool begins = true;
-    const bool is_known = code.for_each([&](std::uint32_t position, bool, std::uintptr_t at, const Instruction& instruction) {
-        if (begins && block_of_[position] == NoStart) block_of_[position] = FallsThrough; // a jump may have come here before
+    const bool is_known = code.for_each([&](std::uint32_t position, bool, std::uintptr_t, const Instruction& instruction) {
+        block_of_[position] |= begins ? AnyInstruction | FallsThrough : AnyInstruction;
         begins = is_jump(instruction.kind) || instruction.kind == Kind::End || instruction.kind == Kind::IndirectJump || is_call(instruction.kind);
         if (is_jump(instruction.kind)) {
             const std::uint32_t target = code.position(instruction.target);
             if (target != none) block_of_[target] |= JumpedTo;
         }
-        return instruction.kind != Kind::IndirectJump || !is_table_jump(at, instruction);
+        return true;
     });
-    for (std::uint32_t i = 0; i < code.parts(); ++i)
-        if (std::uint32_t& first = block_of_[code.first_of(i)]; first == NoStart) first = FallsThrough;
+    for (std::uint32_t i = 0; i < code.parts(); ++i) block_of_[code.first_of(i)] |= FallsThrough;
     return is_known;
 }
 
-/// Finds where exceptions lead to. Returns false if that is not all known.
-bool ControlFlow::find_pads(const FunctionCode& code) noexcept {
+/// Calls visit(position, table) for the jumps of switches. Before that, all that is known of what is jumped to must be in block_of_. Returns false if
+/// a jump is not understood, or visit returns false.
+template <class Visit> bool ControlFlow::for_each_table(const FunctionCode& code, Visit visit) noexcept {
+    std::uintptr_t before[longest_switch];
+    std::uint32_t count = 0;
+    return code.for_each([&](std::uint32_t position, bool is_last, std::uintptr_t at, const Instruction& instruction) {
+        if ((block_of_[position] & (JumpedTo | Pad)) != 0) count = 0;
+        if (count == longest_switch) {
+            count /= 2;
+            std::copy(before + longest_switch - count, before + longest_switch, before);
+        }
+        before[count++] = at;
+        const bool is_table = instruction.kind == Kind::IndirectJump && is_table_jump(at, instruction);
+        JumpTable table;
+        const bool is_good = !is_table || (find_jump_table(before, count, table) ? visit(position, table) : is_tail_call(before, count));
+        if (is_last) count = 0;
+        return is_good;
+    });
+}
+
+/// Adds the cases of a switch. Returns false if one is no instruction of the function, or there are too many.
+bool ControlFlow::add_cases(const FunctionCode& code, std::uint32_t position, const JumpTable& table, bool& is_new) noexcept {
+    if (!cases_.is_there() && !cases_.make(most_cases)) return false;
+    if (switch_count_ == most_switches || table.entries > most_cases - case_count_) return false;
+    switches_[switch_count_++] = {position, case_count_, table.entries};
+    for (std::uint32_t i = 0; i < table.entries; ++i) {
+        const std::uint32_t target = code.position(table.target(i));
+        if (target == none || (block_of_[target] & AnyInstruction) == 0) return false;
+        is_new = is_new || (block_of_[target] & JumpedTo) == 0;
+        block_of_[target] |= JumpedTo;
+        cases_[case_count_++] = target;
+    }
+    return true;
+}
+
+/// Finds the switches and their cases, as positions. Returns false if a jump may lead elsewhere.
+bool ControlFlow::find_cases(const FunctionCode& code) noexcept {
+    constexpr int most_looks = 4;
+    bool is_new = true; // that it is jumped to some place: perhaps into what was taken for straight code
+    for (int look = 0; look < most_looks && is_new; ++look) {
+        is_new = false;
+        switch_count_ = case_count_ = 0;
+        if (!for_each_table(code, [&](std::uint32_t position, const JumpTable& table) { return add_cases(code, position, table, is_new); })) return false;
+    }
+    return !is_new;
+}
+
+/// Calls visit(position, first, last, may_catch) for the landing pads, with the positions where exceptions come from. Returns false if they are not all
+/// known.
+template <class Visit> bool ControlFlow::for_each_pad(const FunctionCode& code, Visit visit) const noexcept {
     for (std::uint32_t i = 0; i < code.parts(); ++i) {
         ExceptionTable table;
         ExceptionTable::LandingPad pad;
         if (!table.find(code.start_of(i))) return false;
         while (table.next(pad)) {
-            const std::uint32_t at = code.position(pad.address);
-            if (at == none) return false;
-            block_of_[at] |= pad.may_catch ? Pad | Catches : Pad;
+            const std::uint32_t at = code.position(pad.address), first = code.position(pad.from), last = code.position(pad.to - 1);
+            if (at == none || first == none || last == none || last < first) return false;
+            visit(at, first, last, pad.may_catch);
         }
         if (table.failed()) return false;
     }
     return true;
 }
 
+bool ControlFlow::find_pads(const FunctionCode& code) noexcept {
+    return for_each_pad(code, [&](std::uint32_t at, std::uint32_t, std::uint32_t, bool may_catch) { block_of_[at] |= may_catch ? Pad | Catches : Pad; });
+}
+
 bool ControlFlow::build(const FunctionCode& code, FindCode find_code) noexcept {
     if (!block_of_.make(code.size()) || !find_blocks(code)) return false;
     are_pads_known_ = find_pads(code);
+    cases_.release();
+    if (!find_cases(code)) return false;
     count_ = 0;
     for (std::uint32_t i = 0; i < code.size(); ++i)
-        if (block_of_[i] != NoStart) ++count_;
+        if ((block_of_[i] & starts_block) != 0) ++count_;
     if (!blocks_.make(count_)) return false;
     // block_of_ becomes the number of the block. is_to remembers the blocks that are jumped to.
     std::uint32_t number = none;
     for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if (block_of_[i] != NoStart) {
+        if ((block_of_[i] & starts_block) != 0) {
             ++number;
             blocks_[number] = Block();
             blocks_[number].is_to = (block_of_[i] & JumpedTo) != 0;
@@ -69,6 +127,15 @@ bool ControlFlow::build(const FunctionCode& code, FindCode find_code) noexcept {
         entry_[entries_] = block_of_[code.first_of(entries_)];
         is_target_[entries_] = blocks_[entry_[entries_]].is_to;
     }
+    for (std::uint32_t i = 0; i < case_count_; ++i) cases_[i] = block_of_[cases_[i]];
+    for (std::uint32_t i = 0; i < switch_count_; ++i) {
+        Block& block = blocks_[block_of_[switches_[i].position]];
+        block.case_of = switches_[i].first;
+        block.cases = switches_[i].count;
+    }
+    for_each_pad(code, [&](std::uint32_t at, std::uint32_t first, std::uint32_t last, bool may_catch) {
+        for (std::uint32_t i = block_of_[first]; may_catch && i <= block_of_[last]; ++i) blocks_[i].pad = block_of_[at];
+    });
     NoReturn no_return(find_code);
     code.for_each([&](std::uint32_t position, bool is_last, std::uintptr_t at, const Instruction& instruction) {
         Block& block = blocks_[block_of_[position]];
@@ -78,7 +145,7 @@ bool ControlFlow::build(const FunctionCode& code, FindCode find_code) noexcept {
             if (target != none) block.target = block_of_[target];
             block.jumps_away = target == none;
         }
-        block.jumps_away = block.jumps_away || instruction.kind == Kind::IndirectJump;
+        block.jumps_away = block.jumps_away || (instruction.kind == Kind::IndirectJump && block.cases == 0);
         block.returns = block.returns || is_return(at, instruction);
         const bool goes_on = instruction.kind != Kind::Jump && instruction.kind != Kind::End && instruction.kind != Kind::IndirectJump;
         if (!goes_on || behind == none || behind == block_of_[position]) return true;
@@ -103,7 +170,7 @@ bool ControlFlow::leads_to_target(const FunctionCode& code, std::uint32_t positi
 
 bool ControlFlow::find_predecessors() noexcept {
     is_strict_ = false;
-    if (!waiting_.make(count_ + 1) || !first_before_.make(count_ + 2) || !before_.make(2 * count_)) return false;
+    if (!waiting_.make(count_ + 1) || !first_before_.make(count_ + 2) || !before_.make(2 * count_ + case_count_)) return false;
     std::uint32_t* const first = &first_before_[1];
     for (std::uint32_t i = 0; i < count_; ++i) for_each_successor(i, [&](std::uint32_t to) { ++first[to + 1]; });
     for (std::uint32_t i = 0; i < count_; ++i) first[i + 1] += first[i];
@@ -172,7 +239,13 @@ bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) 
         // A part kept apart (`.cold`) may begin with code that only an exception reaches.
         for (std::uint32_t i = 0; i < (is_target_[0] ? entries_ : 1); ++i)
             if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
-        spread(&Block::is_from, [](const Block& block) { return block.is_in; });
+        for (std::uint32_t i = 0; i < count_; ++i)
+            if (blocks_[i].is_from) push(i);
+        work_off([&](std::uint32_t number) {
+            if (!blocks_[number].is_in) return;
+            for_each_successor(number, [&](std::uint32_t to) { reach(to, &Block::is_from); });
+            if (blocks_[number].pad != none) reach(blocks_[number].pad, &Block::is_from);
+        });
         bool found = false;
         for (std::uint32_t i = 0; i < count_ && !found; ++i) {
             const Block& block = blocks_[i];

@@ -92,6 +92,21 @@ TEST(CodeExceptions, ThatLeadBackToTheCallAreAWayToIt) {
     EXPECT_TRUE(may_catch_before(optimised::tries_again_from_within));
 }
 
+TEST(CodeExceptions, ThatAreCaughtMayEndAFunctionBeforeTheCall) {
+    const auto may_end_without = [](void (*function)()) {
+        load_map.refresh();
+        function();
+        return CodeLoops(find).may_end_without(&often_at, 1);
+    };
+    EXPECT_TRUE(may_end_without(unoptimised::gives_up_on_failure));
+    EXPECT_TRUE(may_end_without(optimised::gives_up_on_failure));
+    EXPECT_FALSE(may_end_without(unoptimised::fails_afterwards));
+    EXPECT_FALSE(may_end_without(optimised::fails_afterwards));
+    EXPECT_FALSE(may_end_without(unoptimised::cleans_up));
+    EXPECT_FALSE(may_end_without(optimised::cleans_up));
+    EXPECT_FALSE(may_end_without(optimised::passes_on));
+}
+
 TEST(CodeExceptions, OfUnknownCodeMayLeadAnywhere) {
     CodeLoops loops(find);
     EXPECT_TRUE(loops.may_catch_before(1));
