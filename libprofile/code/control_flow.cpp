@@ -21,13 +21,15 @@ constexpr std::uint32_t longest_switch = 40;
 /// Finds where blocks begin. block_of_ says how, by position.
 bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
     bool begins = true;
-    const bool is_known = code.for_each([&](std::uint32_t position, bool, std::uintptr_t, const Instruction& instruction) {
+    has_table_jumps_ = false;
+    const bool is_known = code.for_each([&](std::uint32_t position, bool, std::uintptr_t at, const Instruction& instruction) {
         block_of_[position] |= begins ? AnyInstruction | FallsThrough : AnyInstruction;
         begins = is_jump(instruction.kind) || instruction.kind == Kind::End || instruction.kind == Kind::IndirectJump || is_call(instruction.kind);
         if (is_jump(instruction.kind)) {
             const std::uint32_t target = code.position(instruction.target);
             if (target != none) block_of_[target] |= JumpedTo;
         }
+        has_table_jumps_ = has_table_jumps_ || (instruction.kind == Kind::IndirectJump && is_table_jump(at, instruction));
         return true;
     });
     for (std::uint32_t i = 0; i < code.parts(); ++i) block_of_[code.first_of(i)] |= FallsThrough;
@@ -72,7 +74,8 @@ bool ControlFlow::add_cases(const FunctionCode& code, std::uint32_t position, co
 /// Finds the switches and their cases, as positions. Returns false if a jump may lead elsewhere.
 bool ControlFlow::find_cases(const FunctionCode& code) noexcept {
     constexpr int most_looks = 4;
-    bool is_new = true; // that it is jumped to some place: perhaps into what was taken for straight code
+    switch_count_ = case_count_ = 0;
+    bool is_new = has_table_jumps_; // that it is jumped to some place: perhaps into what was taken for straight code
     for (int look = 0; look < most_looks && is_new; ++look) {
         is_new = false;
         switch_count_ = case_count_ = 0;
@@ -125,7 +128,7 @@ bool ControlFlow::build(const FunctionCode& code, FindCode find_code) noexcept {
     }
     for (entries_ = 0; entries_ < code.parts(); ++entries_) {
         entry_[entries_] = block_of_[code.first_of(entries_)];
-        is_target_[entries_] = blocks_[entry_[entries_]].is_to;
+        is_target_[entries_] = blocks_[entry_[entries_]].is_to || blocks_[entry_[entries_]].is_pad;
     }
     for (std::uint32_t i = 0; i < case_count_; ++i) cases_[i] = block_of_[cases_[i]];
     for (std::uint32_t i = 0; i < switch_count_; ++i) {
@@ -282,7 +285,7 @@ template <class GoesOn> void ControlFlow::spread(bool Block::*mark, GoesOn goes_
 /// The set becomes all that can be reached.
 void ControlFlow::find_live() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_live = false;
-    for (std::uint32_t i = 0; i < entries_; ++i) blocks_[entry_[i]].is_live = true;
+    for (std::uint32_t i = 0; i < entries_; ++i) blocks_[entry_[i]].is_live = !blocks_[entry_[i]].is_pad;
     spread(&Block::is_live, [](const Block&) { return true; });
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_live;
 }

@@ -156,10 +156,11 @@ class ControlFlow {
     std::uint32_t waiting_count_ = 0;
     std::uint32_t count_ = 0;
     std::uint32_t entry_[FunctionCode::most_parts] = {}; // blocks at which parts begin
-    bool is_target_[FunctionCode::most_parts] = {};      // jumped to, so perhaps not the function's beginning
+    bool is_target_[FunctionCode::most_parts] = {};      // jumped to, or a landing pad: perhaps not the function's beginning
     std::uint32_t entries_ = 0;
     std::uint32_t often_ = 0, seldom_ = 0;
     bool is_strict_ = false;
+    bool has_table_jumps_ = false;
     bool are_pads_known_ = false;
     std::uint64_t* steps_ = nullptr;
 };

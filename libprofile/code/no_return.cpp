@@ -40,8 +40,9 @@ bool NoReturn::has_return(std::uintptr_t function) noexcept {
 }
 
 bool NoReturn::may_return(std::uintptr_t called) noexcept {
-    std::uintptr_t target = 0;
-    if (!follow_stub(called, target)) return has_return(called);
+    std::uintptr_t start = 0, end = 0, target = 0;
+    // A function of the program may look like a stub, and jump through a variable. It has a range of its own.
+    if ((find_code_(called, start, end) && start == called) || !follow_stub(called, target)) return has_return(called);
     const char* name = unbound_name(target);
     return name == nullptr ? has_return(target) : has_return(name, load_map.find(called));
 }
@@ -63,8 +64,8 @@ bool NoReturn::has_return(const char* name, std::uint32_t caller) noexcept {
 }
 
 bool NoReturn::is_made_by(const Instruction& call) noexcept {
-    std::uintptr_t called = call.kind == Kind::Call ? call.target : call.operand != 0 ? word_at(call.operand) : 0;
-    if (called == 0) return false;
+    if (call.kind != Kind::Call) return false; // a variable may hold another function later
+    const std::uintptr_t called = call.target;
     Known& known = known_[short_hash(called, 6)];
     if (known.called != called) known = {called, may_return(called)};
     return !known.returns;

@@ -175,12 +175,13 @@ extern "C" {
     if (how == 9) gives_up(how);
     sink = 3;
 }
+void (*reporter)(int) = gives_up; // for now
 }
 
 // A loop, at whose end something is given up, and a part that is done now and then and jumps back into the loop. The call that gives up seems to go on to
 // that part, with padding between them: then the loop lies in another one.
-asm(R"(
-.macro loop_before name, function
+asm(R"asm(
+.macro loop_before name, function:vararg
         .text
 \name:
         .cfi_startproc
@@ -206,18 +207,24 @@ asm(R"(
         jmp 2b
         .cfi_endproc
 .endm
-loop_before before_abort abort@PLT
-loop_before before_exit exit@PLT
-loop_before before_giving_up gives_up
-loop_before before_giving_up_elsewhere gives_up_elsewhere
-loop_before before_perhaps may_give_up
-loop_before before_unknown other_in_loop
+loop_before before_abort, abort@PLT
+loop_before before_exit, exit@PLT
+loop_before before_giving_up, gives_up
+loop_before before_giving_up_elsewhere, gives_up_elsewhere
+loop_before before_perhaps, may_give_up
+loop_before before_unknown, other_in_loop
+loop_before before_reporter, *reporter(%rip)
+loop_before before_reporting, report
 .purgem loop_before
 other_in_loop:
         ret
-)");
+report:
+        .cfi_startproc
+        jmp *reporter(%rip)
+        .cfi_endproc
+)asm");
 extern "C" const char before_abort_often[], before_exit_often[], before_giving_up_often[], before_giving_up_elsewhere_often[], before_perhaps_often[],
-    before_unknown_often[];
+    before_unknown_often[], before_reporter_often[], before_reporting_often[];
 
 TEST(CodeLoops, CallsThatNeverReturnDoNotGoOn) {
     load_map.refresh();
@@ -228,6 +235,8 @@ TEST(CodeLoops, CallsThatNeverReturnDoNotGoOn) {
     EXPECT_FALSE(is_nested(before_giving_up_elsewhere_often));
     EXPECT_TRUE(is_nested(before_perhaps_often));
     EXPECT_TRUE(is_nested(before_unknown_often)) << "its bounds are not known";
+    EXPECT_TRUE(is_nested(before_reporter_often)) << "another function may report later";
+    EXPECT_TRUE(is_nested(before_reporting_often)) << "another function may report later";
 }
 
 #endif
