@@ -10,6 +10,8 @@ struct Tables {
     const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
     const std::uint32_t* hash = nullptr;
+    const ElfW(Rela) * bound = nullptr;
+    std::size_t bound_size = 0; // bytes
 };
 
 /// A DT_GNU_HASH section: symbols from `first` on, sorted by bucket; an odd number ends a bucket's chain.
@@ -36,6 +38,8 @@ Tables find_tables(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned cou
             const std::uintptr_t address = entry->d_un.d_ptr < bias ? bias + entry->d_un.d_ptr : entry->d_un.d_ptr;
             if (entry->d_tag == DT_SYMTAB) tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
             if (entry->d_tag == DT_STRTAB) tables.names = reinterpret_cast<const char*>(address);
+            if (entry->d_tag == DT_JMPREL) tables.bound = reinterpret_cast<const ElfW(Rela)*>(address);
+            if (entry->d_tag == DT_PLTRELSZ) tables.bound_size = entry->d_un.d_val;
             if (entry->d_tag == DT_GNU_HASH) tables.hash = reinterpret_cast<const std::uint32_t*>(address);
         }
     }
@@ -58,6 +62,12 @@ std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * heade
         if ((found | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.names + symbol.st_name, name) == 0) return bias + symbol.st_value;
         if ((found & 1) != 0) return 0;
     }
+}
+
+const char* find_bound_name(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uint32_t index) noexcept {
+    const Tables tables = find_tables(bias, headers, count);
+    if (tables.symbols == nullptr || tables.names == nullptr || tables.bound == nullptr || index >= tables.bound_size / sizeof *tables.bound) return nullptr;
+    return tables.names + tables.symbols[ELF64_R_SYM(tables.bound[index].r_info)].st_name;
 }
 
 bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address, DynamicFunction& function) noexcept {

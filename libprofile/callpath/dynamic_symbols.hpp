@@ -12,6 +12,9 @@ namespace libprofile {
 /// Returns the address of a function that the module with this program header table defines and exports, or 0.
 std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, const char* name) noexcept;
 
+/// Returns the name of the function that the loader binds with relocation `index` of those for stubs (DT_JMPREL), or nullptr.
+const char* find_bound_name(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uint32_t index) noexcept;
+
 struct DynamicFunction {
     std::uintptr_t start = 0;
     std::uintptr_t end = 0;

@@ -13,4 +13,7 @@ std::uintptr_t word_at(std::uintptr_t address) noexcept;
 /// Returns false if `address` is no such stub. Before its first use, the slot may lead back into the stub's module.
 bool follow_stub(std::uintptr_t address, std::uintptr_t& target) noexcept;
 
+/// If `target`, as follow_stub() found it, leads back into the stub's module to have the slot bound: returns the name of the function, else nullptr.
+const char* unbound_name(std::uintptr_t target) noexcept;
+
 } // namespace libprofile

@@ -38,10 +38,4 @@ bool has_foreign_personality(const UnwindEntry& entry) noexcept {
     return target_module != nullptr && target_module != module && !is_familiar(target_module);
 }
 
-bool handles_exceptions(std::uintptr_t address) noexcept {
-    UnwindSection section;
-    UnwindEntry entry;
-    return !find_unwind_section(address, section) || find_unwind_entry(section, address, entry) != EntrySearch::Found || entry.personality != 0;
-}
-
 } // namespace libprofile

@@ -9,7 +9,5 @@ namespace libprofile {
 /// Returns true if the entry's personality routine is not that of C and C++ in shared libstdc++ or libgcc_s. One that was linked
 /// into the program counts as foreign: its language is unknown.
 bool has_foreign_personality(const UnwindEntry& entry) noexcept;
-/// Whether the function with the code at `address` does something when an exception passes it: then it may go on anywhere. Returns true if unknown.
-bool handles_exceptions(std::uintptr_t address) noexcept;
 
 } // namespace libprofile

@@ -80,7 +80,7 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
         for (const char* letter = augmentation + 1; *letter != 0; ++letter) {
             switch (*letter) {
             case 'R': entry.encoding = data.read<std::uint8_t>(); break;
-            case 'L': data.read<std::uint8_t>(); break;
+            case 'L': entry.exceptions_encoding = data.read<std::uint8_t>(); break;
             case 'S': entry.is_signal_frame = true; break;
             case 'P': {
                 const auto encoding = data.read<std::uint8_t>();
@@ -98,6 +98,13 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
     return !cursor.failed();
 }
 
+/// Reads the address of the language's own table. Unwinding does without it.
+void read_exceptions(DwarfCursor data, UnwindEntry& entry) {
+    if (entry.exceptions_encoding == pointer_encoding::omitted) return;
+    entry.exceptions = data.pointer(entry.exceptions_encoding, 0);
+    entry.is_exceptions_known = !data.failed() && (entry.exceptions_encoding & pointer_encoding::indirect) == 0;
+}
+
 /// Reads the FDE at `address`, and its CIE.
 bool read_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntry& entry) {
     if (address < section.start || address >= section.end) return false;
@@ -112,7 +119,7 @@ bool read_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntr
     if ((entry.encoding & pointer_encoding::indirect) != 0) return false;
     entry.start = cursor.pointer(entry.encoding, 0);
     entry.end = entry.start + cursor.pointer(entry.encoding & pointer_encoding::format_mask, 0);
-    if (entry.has_augmentation_size) cursor.skip(cursor.unsigned_leb()); // the language's own table
+    if (entry.has_augmentation_size) read_exceptions(cursor.part(cursor.unsigned_leb()), entry);
     entry.program = cursor;
     return !cursor.failed() && entry.start <= entry.end;
 }

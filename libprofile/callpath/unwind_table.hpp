@@ -26,10 +26,13 @@ struct UnwindEntry {
     std::int64_t data_factor = 1;
     std::uint64_t return_address_register = 0;
     std::uintptr_t personality = 0;                     // 0 if none
+    std::uintptr_t exceptions = 0;                      // the language's own table for these addresses, 0 if none
     std::uint8_t encoding = pointer_encoding::absolute; // of code addresses
+    std::uint8_t exceptions_encoding = pointer_encoding::omitted;
     bool personality_is_indirect = false;
     bool is_signal_frame = false;
     bool has_augmentation_size = false;
+    bool is_exceptions_known = true; // `exceptions` could be read
 };
 
 enum class EntrySearch : std::uint8_t { Found, Missing, Damaged };

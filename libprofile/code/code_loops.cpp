@@ -33,7 +33,7 @@ bool CodeLoops::Function::read(std::uintptr_t in, std::uintptr_t one, std::uintp
     code = {};
     is_known = code.read(in, find_code);
     own_parts = code.parts();
-    is_known = code.add(one, find_code) && code.add(other, find_code) && is_known && flow.build(code);
+    is_known = code.add(one, find_code) && code.add(other, find_code) && is_known && flow.build(code, find_code);
     return is_known;
 }
 
@@ -63,6 +63,11 @@ bool CodeLoops::may_begin_again(std::uintptr_t in) noexcept {
         if (instruction.kind != Instruction::Kind::Call) return true;
         return code.position(instruction.target) == FunctionCode::none && !leads_to_setjmp(instruction.target);
     });
+}
+
+bool CodeLoops::may_catch_before(std::uintptr_t in) noexcept {
+    Function* its = function(in, in, in);
+    return its == nullptr || its->flow.may_catch_before(its->code.position(in), steps_left_) || steps_left_ == 0;
 }
 
 bool CodeLoops::is_nested(std::uintptr_t in) noexcept {

@@ -29,6 +29,8 @@ class CodeLoops {
     bool is_in_loop(std::uintptr_t in) noexcept;
     /// Whether the function with the call `in` calls itself or setjmp(). Returns true if unknown.
     bool may_begin_again(std::uintptr_t in) noexcept;
+    /// Whether the function may come to the call `in` after it has caught an exception. Returns true if unknown.
+    bool may_catch_before(std::uintptr_t in) noexcept;
     /// Whether the innermost loop with the call `in` lies in another one, or seems to because a call does not return. Returns false if unknown.
     bool is_nested(std::uintptr_t in) noexcept;
     /// Compares two call instructions of one function, given by an address in each.

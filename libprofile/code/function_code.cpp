@@ -10,6 +10,14 @@ std::uint32_t FunctionCode::position(std::uintptr_t address) const noexcept {
     return none;
 }
 
+Instruction FunctionCode::instruction_at(std::uint32_t position) const noexcept {
+    std::uint32_t part = count_;
+    while (part != 0 && parts_[part - 1].first > position) --part;
+    if (part == 0) return {};
+    const std::uintptr_t address = parts_[part - 1].start + (position - parts_[part - 1].first);
+    return address < parts_[part - 1].end ? decode(address, parts_[part - 1].end - address) : Instruction();
+}
+
 FunctionCode::Addition FunctionCode::add_part(std::uintptr_t address, FindCode find_code) noexcept {
     if (position(address) != none) return Addition::Done;
     Part part{};

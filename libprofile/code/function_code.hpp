@@ -33,9 +33,12 @@ class FunctionCode {
     std::uint32_t size() const { return size_; }
     /// Returns `none` if the address is elsewhere.
     std::uint32_t position(std::uintptr_t address) const noexcept;
+    /// The instruction that begins at this position.
+    Instruction instruction_at(std::uint32_t position) const noexcept;
     std::uint32_t parts() const { return count_; }
     /// Returns the position at which a part begins.
     std::uint32_t first_of(std::uint32_t part) const { return parts_[part].first; }
+    std::uintptr_t start_of(std::uint32_t part) const { return parts_[part].start; }
     bool is_in_part(std::uint32_t part, std::uintptr_t address) const { return address >= parts_[part].start && address < parts_[part].end; }
 
     /// Calls visit(position, is_last, address, instruction) for all in order; `is_last` within the part. Returns false if not all are understood or visit

@@ -3,7 +3,6 @@
 
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/callpath/personality.hpp"
 #include "libprofile/callpath/python_names.hpp"
 #include "libprofile/loops/event_list.hpp"
 #include "libprofile/loops/log_folding.hpp"
@@ -44,8 +43,7 @@ bool has_shown(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searc
 /// the loop's own function be left and entered again in these ways.
 bool is_outermost(const CallTree& tree, const LoopCandidate& loop) {
     SiteCode code(tree, mpi_traits);
-    // Code is read only where unwind information does not give the answer.
-    const auto may_come_again = [&](NodeId site) { return handles_exceptions(mpi_traits.address_of(tree[site])) || code.may_begin_again(site); };
+    const auto may_come_again = [&](NodeId site) { return code.may_begin_again(site) || code.may_catch_before(site); };
     if (may_come_again(loop.entries.site)) return false;
     for (NodeId site = loop.caller; site != 0; site = tree[site].parent)
         if (may_come_again(site) || code.is_in_loop(site)) return false;

@@ -23,6 +23,11 @@ bool SiteCode::may_begin_again(NodeId site) noexcept {
     return address == 0 || loops_.may_begin_again(address);
 }
 
+bool SiteCode::may_catch_before(NodeId site) noexcept {
+    const std::uintptr_t address = address_of(site);
+    return address == 0 || loops_.may_catch_before(address);
+}
+
 bool SiteCode::is_nested(NodeId site) noexcept {
     const std::uintptr_t address = address_of(site);
     return address != 0 && loops_.is_nested(address);

@@ -22,6 +22,8 @@ class SiteCode {
     bool is_in_loop(NodeId site) noexcept;
     /// Whether the function calls itself or setjmp(). Returns true if that is unknown.
     bool may_begin_again(NodeId site) noexcept;
+    /// Whether the function may enter the call site after it has caught an exception. Returns true if that is unknown.
+    bool may_catch_before(NodeId site) noexcept;
     /// Whether the innermost loop with the call site lies in another one. Returns false if that is unknown.
     bool is_nested(NodeId site) noexcept;
     /// Returns the beginning of the function that makes the call at `site`, 0 if unknown.

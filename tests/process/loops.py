@@ -411,14 +411,15 @@ def found_iterations_outlive_their_ranks(job):
 @test
 def a_loop_that_the_code_proves_is_not_waited_for(job):
     """A job that is killed after two seconds has the iterations that it closed; other loops are settled on after five."""
-    command = [*job.launcher(2), *job.preloaded([job.program("loops"), "simple", 1000000, 500], {"LIBPROFILE_OUTPUT": job.folder / "killed"})]
-    with subprocess.Popen([str(word) for word in command], env=job.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, start_new_session=True):
-        time.sleep(3) # one second of which may go to the launcher
-        kill_all()
-    report = job.report("killed")
-    found = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
-    expect(len(found) == 1 and min(found[0]) > 500, f"loops: {found}")
+    for program, kind in (("loops", "simple"), ("unproved_loops", "cleaned"), ("unproved_loops_fixed", "cleaned")):
+        command = [*job.launcher(2), *job.preloaded([job.program(program), kind, 1000000, 500], {"LIBPROFILE_OUTPUT": job.folder / program})]
+        with subprocess.Popen([str(word) for word in command], env=job.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, start_new_session=True):
+            time.sleep(3) # one second of which may go to the launcher
+            kill_all()
+        report = job.report(program)
+        found = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
+        expect(len(found) == 1 and min(found[0]) > 500, f"{program}: loops: {found}")
 
 
 @test
@@ -427,7 +428,7 @@ def what_jumps_alone_do_not_show_is_waited_for(job):
     for kind, passes, work, loops in (
             ("rare_branch", 500, 2000, {"rare_branch": 500}), ("changes", 500, 2000, {"changes": 500}),
             ("long_jumps", 7, 8000, {"long_jumps": 7, "solver": 280}), ("recursive", 7, 8000, {"recursive": 7}),
-            ("restarts", 7, 8000, {"restarts": 7, "solver": 280}), ("in_succession", 300, 2000, {"first": 300, "second": 60}),
+            ("restarts", 7, 8000, {"restarts": 7, "solver": 280}), ("restarts_afterwards", 7, 8000, {"restarts_afterwards": 7, "solver": 280}), ("in_succession", 300, 2000, {"first": 300, "second": 60}),
             ("marked_afterwards", 400, 4000, {"first": 100, "pcontrol-1000": 400})):
         result = job.measured([job.program("unproved_loops"), kind, passes, work], output=kind, timeout=120)
         expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")

@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 OWN void cheap() {
     for (int k = 0; k < 11; ++k) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -96,6 +97,67 @@ again:
     sink = 4;
 }
 
+// Thrown by another call than the one with the loop inside.
+OWN void check(int left) {
+    if (left != 1) throw Restart{left - 1};
+    sink = left;
+}
+OWN void restarts_afterwards(int left) {
+again:
+    output();
+    solver();
+    try {
+        check(left);
+    } catch (const Restart& restart) {
+        left = restart.left;
+        goto again;
+    }
+    sink = 4;
+}
+
+// Exceptions only end the loop, and errors the program: it is proved.
+struct Scope {
+    [[gnu::noipa]] Scope() { sink = 5; }
+    [[gnu::noipa]] ~Scope() { sink = 6; }
+};
+[[noreturn, gnu::noipa]] void give_up(const char* why) {
+    if (sink == 7) throw std::runtime_error(why);
+    std::abort();
+}
+OWN void steps(int passes) {
+    const Scope all;
+    for (int i = 0; i < passes; ++i) {
+        const Scope step;
+        if (sink == 8) give_up("before");
+        sum();
+        work(step_us);
+        switch (i % 8) {
+        case 0: sink = 1; break;
+        case 1: work(1); break;
+        case 2: sink = 2; break;
+        case 3: work(3); break;
+        case 4: sink = 3; break;
+        case 5: work(4); break;
+        default: break;
+        }
+        cheap();
+        if (sink == 9) give_up("behind");
+    }
+}
+OWN void cleaned(int passes) {
+    const Scope scope;
+    try {
+        steps(passes);
+        check(1);
+    } catch (const Restart& restart) {
+        sink = restart.left;
+    } catch (...) {
+        const Scope scope_of_error;
+        give_up("somehow");
+    }
+    output();
+}
+
 // A loop that is proved, and one that has less than a quarter of the time.
 OWN void first(int passes) {
     for (int i = 0; i < passes; ++i) pass();
@@ -136,6 +198,8 @@ int main(int argc, char** argv) {
     if (is("long_jumps")) long_jumps(passes);
     if (is("recursive")) recursive(passes);
     if (is("restarts")) restarts(passes);
+    if (is("restarts_afterwards")) restarts_afterwards(passes);
+    if (is("cleaned")) cleaned(passes);
     if (is("in_succession")) in_succession(passes);
     if (is("marked_afterwards")) marked_afterwards(passes);
     MPI_Finalize();
