@@ -5,7 +5,7 @@
 // Source: the tables as GCC, LLVM and libsupc++ have them ("Itanium C++ ABI: Exception Handling", LSDA).
 #pragma once
 
-#include "libprofile/callpath/dwarf_cursor.hpp"
+#include "libprofile/base/dwarf_cursor.hpp"
 
 #include <cstdint>
 
