@@ -86,8 +86,10 @@ void Clustering::merge_into(std::vector<TimeCluster>& set, std::vector<TimeClust
         into.members = std::move(members);
         gone = {};
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(e.second));
-        for (const std::size_t i : left)
-            if (i != kept) ratios.at(std::min(i, kept), std::max(i, kept)) = difference_.ratio(set[i].representative, set[kept].representative);
+        for (const std::size_t i : left) {
+            const auto [first, second] = std::minmax(i, kept);
+            if (first != second) ratios.at(first, second) = difference_.ratio(set[first].representative, set[second].representative);
+        }
     }
     std::vector<TimeCluster> result;
     for (const std::size_t i : left) result.push_back(std::move(set[i]));

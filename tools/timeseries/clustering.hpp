@@ -6,6 +6,7 @@
 // - Line 4 of Algorithm 3 means N[i].
 // - K is at least 1; so two instances make one cluster.
 // - Of pairs with the same ratio, the first one is merged. The merged cluster takes the place of its first part.
+// - Algorithm 2 may depend on which node comes first: that with the first member.
 // - With a largest ratio of 0, all are alike, which Ratio_min covers.
 #pragma once
 

@@ -23,6 +23,7 @@ TimeNode Merging::with_nothing(const TimeNode& a, double share) const {
     }
     for (TimeNode& child : out.children) child = with_nothing(child, share);
     for (TimeNode& iteration : out.clusters) iteration = with_nothing(iteration, share);
+    if (!out.clusters.empty()) finish_loop_(out);
     return out;
 }
 
@@ -66,7 +67,7 @@ TimeNode Merging::operator()(const TimeNode& a, double weight_a, const TimeNode&
     out.low = of_threads ? std::min(a.low, b.low) : mean(&TimeNode::low);
     out.high = of_threads ? std::max(a.high, b.high) : mean(&TimeNode::high);
     add_children(out, a, share_a, b, share_b, out.kind == TimeKind::Call || out.kind == TimeKind::Iteration);
-    if (out.kind == TimeKind::Loop && !(a.iterations.empty() && b.iterations.empty())) {
+    if (out.kind == TimeKind::Loop && !(a.clusters.empty() && b.clusters.empty())) {
         add_iterations(out, a, share_a, b, share_b);
         finish_loop_(out);
     }

@@ -25,6 +25,7 @@ void multiply(TimeNode& profile, double factor) {
 } // namespace
 
 void add_profile(std::vector<TimeNode>& siblings, TimeNode&& node) {
+    node.gap = 0; // it has no place in time
     const auto at = std::lower_bound(siblings.begin(), siblings.end(), node.context, [](const TimeNode& n, ContextId id) { return n.context < id; });
     if (at == siblings.end() || at->context != node.context) {
         siblings.insert(at, std::move(node));
@@ -39,6 +40,7 @@ TimeNode profile_of(TimeNode node) {
     TimeNode profile;
     profile.context = node.context;
     profile.kind = TimeKind::Profile;
+    profile.gap = node.gap;
     add_times(profile, node);
     profile.tail = own_time(node);
     for (TimeNode& child : node.children) add_profile(profile.children, profile_of(std::move(child)));
