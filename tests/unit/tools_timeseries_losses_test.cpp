@@ -272,6 +272,21 @@ TEST(JobSeries, RanksThatDoOtherThingsAreOtherClusters) {
     EXPECT_EQ(job.clusters[0].representative.duration, job.clusters[0].representative.least);
 }
 
+TEST(JobSeries, RanksThatHaveLittleInCommonBecomeAProfileOfBoundedSize) {
+    Ranks ranks;
+    for (int rank = 0; rank < 16; ++rank) {
+        ranks.add_rank();
+        for (int i = 0; i < 100; ++i) ranks.run(static_cast<std::uint64_t>(10 + (i * (7 + 2 * rank)) % 37), 5);
+    }
+    const JobSeries all = ranks.series();
+    EXPECT_GT(number_of_nodes(all.mean), 300u);
+    TimeSeriesParameters parameters;
+    parameters.most_nodes = 100;
+    const JobSeries few = ranks.series(parameters);
+    EXPECT_LE(number_of_nodes(few.mean), 202u); // twice a thread
+    EXPECT_NEAR(few.mean.duration, all.mean.duration, 1e-6);
+}
+
 TEST(JobSeries, DoesNotDependOnTheNumberOfWorkers) {
     Ranks ranks;
     ranks.program.loops.loops = {{10, 40}, {20, 30}};

@@ -1,6 +1,7 @@
 #include "tools/timeseries/clustering.hpp"
 
 #include "tools/analysis/in_parallel.hpp"
+#include "tools/timeseries/profile_nodes.hpp"
 
 #include <bit>
 #include <iterator>
@@ -56,6 +57,20 @@ Merging Clustering::merging(MergeOf what) const {
     return {*order_, what, [this](TimeNode& loop) { reduce(loop); }};
 }
 
+/// Makes one cluster of two.
+void Clustering::add(TimeCluster& into, TimeCluster&& gone, MergeOf what) const {
+    into.representative = merging(what)(into.representative, into.weight, gone.representative, gone.weight);
+    into.weight += gone.weight;
+    std::vector<std::uint32_t> members;
+    std::merge(into.members.begin(), into.members.end(), gone.members.begin(), gone.members.end(), std::back_inserter(members));
+    into.members = std::move(members);
+    gone.representative = {};
+    if (what == MergeOf::Iterations) return; // they are parts of one tree
+    into.largest = std::max(into.largest, gone.largest);
+    if (number_of_nodes(into.representative) > std::max<std::size_t>(parameters_.most_nodes, 2 * into.largest))
+        into.representative = profile_of(std::move(into.representative));
+}
+
 /// mergeClusterSet().
 void Clustering::merge_into(std::vector<TimeCluster>& set, std::vector<TimeCluster>&& other, std::size_t k, MergeOf what, bool parallel) const {
     std::move(other.begin(), other.end(), std::back_inserter(set));
@@ -70,7 +85,6 @@ void Clustering::merge_into(std::vector<TimeCluster>& set, std::vector<TimeClust
     else
         for (std::size_t i = 0; i + 1 < n; ++i) compare(i);
 
-    const Merging merge = merging(what);
     std::vector<std::size_t> left(n); // positions in `set`
     for (std::size_t i = 0; i < n; ++i) left[i] = i;
     while (left.size() > 1) {
@@ -78,13 +92,7 @@ void Clustering::merge_into(std::vector<TimeCluster>& set, std::vector<TimeClust
         const bool is_close = e.least < parameters_.ratio_min || e.least < parameters_.ratio_rel * e.most;
         if (!is_close && left.size() <= k) break;
         const std::size_t kept = left[e.first];
-        TimeCluster &into = set[kept], &gone = set[left[e.second]];
-        into.representative = merge(into.representative, into.weight, gone.representative, gone.weight);
-        into.weight += gone.weight;
-        std::vector<std::uint32_t> members;
-        std::merge(into.members.begin(), into.members.end(), gone.members.begin(), gone.members.end(), std::back_inserter(members));
-        into.members = std::move(members);
-        gone = {};
+        add(set[kept], std::move(set[left[e.second]]), what);
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(e.second));
         for (const std::size_t i : left) {
             const auto [first, second] = std::minmax(i, kept);
@@ -101,8 +109,11 @@ std::vector<TimeCluster> Clustering::set_of(const Instance& instance, std::size_
     std::vector<TimeCluster> set;
     if (end - begin <= k) {
         for (std::size_t i = begin; i < end; ++i) {
-            TimeCluster& cluster = set.emplace_back(TimeCluster{instance(i), 1, {static_cast<std::uint32_t>(i)}});
-            if (what == MergeOf::Iterations) cluster.weight = cluster.representative.count;
+            TimeCluster& cluster = set.emplace_back(TimeCluster{instance(i), 1, 0, {static_cast<std::uint32_t>(i)}});
+            if (what == MergeOf::Iterations)
+                cluster.weight = cluster.representative.count;
+            else
+                cluster.largest = number_of_nodes(cluster.representative);
         }
         return set;
     }
@@ -133,7 +144,7 @@ std::vector<TimeCluster> Clustering::operator()(std::size_t n, const Instance& i
     const std::size_t k = most_clusters(n);
     if (what == MergeOf::Iterations) return set_of(instance, 0, n, k, what);
     // The halves of halves at the same time; where they are cut is the same for any number of workers.
-    constexpr std::size_t parts = 32;
+    constexpr std::size_t parts = 8;
     std::vector<Task> tasks;
     split(0, n, k, parts, tasks);
     in_parallel(
@@ -177,14 +188,9 @@ void Clustering::reduce(TimeNode& loop) const {
 
 TimeNode Clustering::mean_of(const std::vector<TimeCluster>& clusters) const {
     if (clusters.empty()) return {};
-    const Merging merge = merging(MergeOf::Threads);
-    TimeNode mean = clusters[0].representative;
-    double weight = clusters[0].weight;
-    for (std::size_t i = 1; i < clusters.size(); ++i) {
-        mean = merge(mean, weight, clusters[i].representative, clusters[i].weight);
-        weight += clusters[i].weight;
-    }
-    return mean;
+    TimeCluster mean = clusters[0];
+    for (std::size_t i = 1; i < clusters.size(); ++i) add(mean, TimeCluster(clusters[i]), MergeOf::Threads);
+    return std::move(mean.representative);
 }
 
 } // namespace libprofile::tools

@@ -7,6 +7,7 @@
 // - K is at least 1; so two instances make one cluster.
 // - Of pairs with the same ratio, the first one is merged. The merged cluster takes the place of its first part.
 // - Algorithm 2 may depend on which node comes first: that with the first member.
+// - Threads that have little in common make means of very many nodes. Such a mean becomes a profile, which loses the order of time (most_nodes).
 // - With a largest ratio of 0, all are alike, which Ratio_min covers.
 #pragma once
 
@@ -22,6 +23,7 @@ namespace libprofile::tools {
 struct TimeCluster {
     TimeNode representative;            // mean of its members, with least and most
     double weight = 1;                  // instances that it stands for
+    std::size_t largest = 0;            // nodes of the largest of them
     std::vector<std::uint32_t> members; // in ascending order
 };
 
@@ -47,6 +49,7 @@ class Clustering {
 
     Merging merging(MergeOf what) const;
     void reduce(TimeNode& loop) const;
+    void add(TimeCluster& into, TimeCluster&& gone, MergeOf what) const;
     std::vector<TimeCluster> set_of(const Instance& instance, std::size_t begin, std::size_t end, std::size_t k, MergeOf what) const;
     void merge_into(std::vector<TimeCluster>& set, std::vector<TimeCluster>&& other, std::size_t k, MergeOf what, bool parallel) const;
     void split(std::size_t begin, std::size_t end, std::size_t k, std::size_t parts, std::vector<Task>& tasks) const;

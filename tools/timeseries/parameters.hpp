@@ -16,9 +16,10 @@ struct TimeSeriesParameters {
     // Section 4.1
     double gap_tolerance = 2; // in periods: what a difference of two times is reduced by
     // Section 4.2
-    double ratio_min = 0.02;         // Ratio_min: closer clusters are one
-    double ratio_rel = 0.25;         // Ratio_rel: so are those closer than this share of the largest ratio
-    std::uint32_t most_clusters = 0; // K; 0: ceil(log2 M) for M instances
+    double ratio_min = 0.02;           // Ratio_min: closer clusters are one
+    double ratio_rel = 0.25;           // Ratio_rel: so are those closer than this share of the largest ratio
+    std::uint32_t most_clusters = 0;   // K; 0: ceil(log2 M) for M instances
+    std::uint32_t most_nodes = 100000; // ours: a mean of threads with more nodes, and with twice as many as any of them, becomes a profile
     // Section 4.3.2
     double significance_ratio = 0.001; // of the run time
     double origin_depth_ratio = 0.7;   // of what all inside comes to

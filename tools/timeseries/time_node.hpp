@@ -47,4 +47,11 @@ inline double own_time(const TimeNode& node) {
     return own;
 }
 
+inline std::size_t number_of_nodes(const TimeNode& node) {
+    std::size_t nodes = 1;
+    for (const TimeNode& child : node.children) nodes += number_of_nodes(child);
+    for (const TimeNode& iteration : node.clusters) nodes += number_of_nodes(iteration);
+    return nodes;
+}
+
 } // namespace libprofile::tools
