@@ -11,8 +11,6 @@ target_link_libraries(tools_tests PRIVATE libprofile_unit_test profile_evaluatio
 # The names test looks up its own functions, also in a stripped copy.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPERTIES COMPILE_OPTIONS -g SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_timeseries_recorded_test.cpp PROPERTIES
-  COMPILE_DEFINITIONS TIMESERIES_RECORDING="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/job.lprof" SKIP_UNITY_BUILD_INCLUSION ON)
 add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
 gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 30)
