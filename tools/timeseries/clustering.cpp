@@ -100,6 +100,7 @@ void Clustering::merge_into(std::vector<TimeCluster>& set, std::vector<TimeClust
         }
     }
     std::vector<TimeCluster> result;
+    result.reserve(left.size());
     for (const std::size_t i : left) result.push_back(std::move(set[i]));
     set = std::move(result);
 }
