@@ -6,8 +6,8 @@
 // doubles. Sample number n (from 0) is in the trace if n is a multiple of the stride. The same happens when the memory quota is used up before the
 // limit is reached.
 //
-// Source of the least common ancestor as part of a sample: Wei and Mellor-Crummey, Using sample-based time series data for
-// automated diagnosis of scalability losses in parallel programs (PPoPP 2020).
+// Source of the least common ancestor as part of a sample: Lai Wei and John Mellor-Crummey, "Automated Analysis of Time Series Data to Understand Parallel
+// Program Behaviors", ICS 2018, section 3.1.
 #pragma once
 
 #include "format/trace.hpp"

@@ -12,8 +12,9 @@
 namespace libprofile::tools {
 
 /// Calls work(i) for every i below n. What it throws is thrown here.
-template <class Work> void in_parallel(std::size_t n, Work work) {
-    const std::size_t threads = std::min<std::size_t>({n, std::max(1u, std::thread::hardware_concurrency()), 16});
+/// @param workers so many threads; 0: one for each processor, at most 16
+template <class Work> void in_parallel(std::size_t n, Work work, std::size_t workers = 0) {
+    const std::size_t threads = std::min<std::size_t>(n, workers != 0 ? workers : std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failed;

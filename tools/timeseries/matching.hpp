@@ -1,0 +1,56 @@
+// Which children of two nodes are the same, and which iterations of two loops: what comparing and merging nodes have in common.
+// Contract: thread-safe (no state); linear.
+//
+// Source: Wei and Mellor-Crummey (ICS 2018), Algorithm 2, lines 5 to 22, and section 4.2.1.
+#pragma once
+
+#include "tools/timeseries/flow_order.hpp"
+#include "tools/timeseries/time_node.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Walks the children of both in the order of Algorithm 2. Calls both(i, j) for a pair of the same context, only_a(i) and only_b(j) for the others.
+/// @param in_order false: children are sorted by context (profiles)
+template <class Both, class OnlyA, class OnlyB> void match_children(const FlowOrder& order, const std::vector<TimeNode>& a, const std::vector<TimeNode>& b,
+                                                                    bool in_order, Both both, OnlyA only_a, OnlyB only_b) {
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        const ContextId at_a = a[i].context, at_b = b[j].context;
+        if (at_a == at_b)
+            both(i++, j++);
+        else if (in_order ? order.follows(at_b, at_a) : at_b < at_a)
+            only_b(j++);
+        else
+            only_a(i++);
+    }
+    while (i < a.size()) only_a(i++);
+    while (j < b.size()) only_b(j++);
+}
+
+/// The pairs of clusters that iterations of two loops with the same number are in.
+class IterationPairs {
+  public:
+    IterationPairs(const TimeNode& a, const TimeNode& b) : width_(b.clusters.size() + 1), counts_((a.clusters.size() + 1) * width_) {
+        for (std::size_t k = 0; k < std::max(a.iterations.size(), b.iterations.size()); ++k) ++counts_[index(a, b, k)];
+    }
+    /// Calls visit(x, y, count) for pairs that occur. x or y is the number of clusters if the iteration is missing or rejected there, not both.
+    template <class Visit> void for_each(Visit visit) const {
+        for (std::size_t i = 0; i + 1 < counts_.size(); ++i)
+            if (counts_[i] != 0) visit(i / width_, i % width_, counts_[i]);
+    }
+    std::size_t index(const TimeNode& a, const TimeNode& b, std::size_t k) const { return cluster(a, k) * width_ + cluster(b, k); }
+    std::size_t size() const { return counts_.size(); }
+
+  private:
+    static std::size_t cluster(const TimeNode& loop, std::size_t k) {
+        return k < loop.iterations.size() && loop.iterations[k] != rejected_iteration ? loop.iterations[k] : loop.clusters.size();
+    }
+
+    std::size_t width_;
+    std::vector<std::uint32_t> counts_;
+};
+
+} // namespace libprofile::tools
