@@ -165,8 +165,6 @@ bool equal(const TimeNode& a, const TimeNode& b) {
            std::equal(a.clusters.begin(), a.clusters.end(), b.clusters.begin(), b.clusters.end(), equal);
 }
 
-constexpr double V = 1000;
-
 } // namespace
 
 /// Seven samples each; A is one period longer in the second, D one shorter.
@@ -182,18 +180,18 @@ TEST(TreeDifferences, AreTwoPeriodsOfFourteenInFigure7) {
         return MadeUpTree(program, trace, LoopForm::Clusters);
     };
     const MadeUpTree one = made(2, 3), other = made(3, 2);
-    EXPECT_DOUBLE_EQ(TreeDifference(one.order, 0)(one.tree.root, other.tree.root), 2 * V);
+    EXPECT_DOUBLE_EQ(TreeDifference(one.order, 0)(one.tree.root, other.tree.root), 2 * test_period);
     EXPECT_DOUBLE_EQ(TreeDifference(one.order, 0).ratio(one.tree.root, other.tree.root), 2.0 / 14);
-    EXPECT_EQ(TreeDifference(one.order, 2 * V)(one.tree.root, other.tree.root), 0) << "samples cannot tell";
+    EXPECT_EQ(TreeDifference(one.order, 2 * test_period)(one.tree.root, other.tree.root), 0) << "samples cannot tell";
 }
 
 /// Figure 8: the first may have begun a period earlier and ended a period later.
 TEST(TreeDifferences, LeaveOutWhatSamplesCannotTell) {
     RandomTrees trees(1);
-    const TreeDifference difference(trees.order, 2 * V);
-    EXPECT_EQ(difference(node(0, 0, 5 * V), node(0, 0, 7 * V)), 0);
-    EXPECT_EQ(difference(node(0, 0, 5 * V), node(0, 0, 8 * V)), V);
-    EXPECT_EQ(difference(node(0, 0, 8 * V), node(0, 0, 5 * V)), V);
+    const TreeDifference difference(trees.order, 2 * test_period);
+    EXPECT_EQ(difference(node(0, 0, 5 * test_period), node(0, 0, 7 * test_period)), 0);
+    EXPECT_EQ(difference(node(0, 0, 5 * test_period), node(0, 0, 8 * test_period)), test_period);
+    EXPECT_EQ(difference(node(0, 0, 8 * test_period), node(0, 0, 5 * test_period)), test_period);
     EXPECT_EQ(difference.ratio(node(0, 0, 0), node(0, 0, 0)), 0);
 }
 
@@ -202,8 +200,8 @@ TEST(TreeDifferences, AreThoseOfTheSecondImplementation) {
     for (unsigned seed = 0; seed < 100; ++seed) {
         RandomTrees trees(seed);
         trees.rejects = false;
-        const TreeDifference difference(trees.order, 2 * V);
-        const literal::Algorithms algorithms{trees.order, V};
+        const TreeDifference difference(trees.order, 2 * test_period);
+        const literal::Algorithms algorithms{trees.order, test_period};
         for (int i = 0; i < 100; ++i) { // 10,000 pairs
             const TimeNode a = trees.tree(0), b = trees.tree(0);
             const double expected = algorithms.diff(literal::from(a, 0), literal::from(b, 0));
@@ -219,8 +217,8 @@ TEST(TreeDifferences, CountRejectedIterationsAsProfiles) {
     std::size_t compared = 0;
     for (unsigned seed = 0; seed < 50; ++seed) {
         RandomTrees trees(seed);
-        const TreeDifference difference(trees.order, 2 * V);
-        const literal::Algorithms algorithms{trees.order, V};
+        const TreeDifference difference(trees.order, 2 * test_period);
+        const literal::Algorithms algorithms{trees.order, test_period};
         ContextId outer = 0;
         while (trees.contexts[outer].loop != 20) ++outer;
         for (int i = 0; i < 40; ++i) {
@@ -247,10 +245,10 @@ TEST(TreeClusters, AreThoseOfTheSecondImplementation) {
     for (unsigned seed = 0; seed < 500; ++seed) { // 20 trees each: 10,000
         RandomTrees trees(seed);
         trees.rejects = false;
-        const literal::Algorithms algorithms{trees.order, V};
+        const literal::Algorithms algorithms{trees.order, test_period};
         TimeSeriesParameters parameters;
         parameters.workers = 1;
-        const Clustering clustering(trees.order, V, parameters);
+        const Clustering clustering(trees.order, test_period, parameters);
         // Few different ones, each slightly changed, so that they do fall into clusters.
         std::vector<TimeNode> kinds, instances;
         for (int i = 0; i < 4; ++i) kinds.push_back(trees.tree(0));
@@ -281,8 +279,8 @@ TEST(TreeClusters, OfLoopsAreThoseOfTheSecondImplementation) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         RandomTrees trees(seed);
         trees.rejects = false;
-        const literal::Algorithms algorithms{trees.order, V};
-        const Clustering clustering(trees.order, V, {});
+        const literal::Algorithms algorithms{trees.order, test_period};
+        const Clustering clustering(trees.order, test_period, {});
         ContextId outer = 0;
         while (trees.contexts[outer].loop != 20) ++outer;
         TimeNode loop = trees.tree(outer);
@@ -313,7 +311,7 @@ TEST(TreeClusters, DoNotDependOnTheNumberOfWorkers) {
     for (const std::uint32_t workers : {1, 2, 3, 8}) {
         TimeSeriesParameters parameters;
         parameters.workers = workers;
-        const Clustering clustering(trees.order, V, parameters);
+        const Clustering clustering(trees.order, test_period, parameters);
         std::vector<TimeCluster> clusters = clustering(
             instances.size(),
             [&](std::size_t i) {
@@ -345,26 +343,26 @@ TEST(TreeClusters, LikeIterationsAreOneAndUnlikeOnesAreNot) {
     loop.kind = TimeKind::Loop;
     double duration = 0;
     for (std::uint32_t k = 0; k < 100; ++k) {
-        TimeNode pass = node(loop_context, 0, (k % 10 == 3 ? 90 : 30 + k % 2) * V); // every tenth is long
+        TimeNode pass = node(loop_context, 0, (k % 10 == 3 ? 90 : 30 + k % 2) * test_period); // every tenth is long
         pass.kind = TimeKind::Iteration;
         duration += pass.duration;
         loop.iterations.push_back(k);
         loop.clusters.push_back(std::move(pass));
     }
     set_duration(loop, duration);
-    Clustering(trees.order, V, {}).cluster_iterations(loop);
+    Clustering(trees.order, test_period, {}).cluster_iterations(loop);
     ASSERT_EQ(loop.clusters.size(), 2u);
     EXPECT_EQ(loop.clusters[0].count, 90u);
     EXPECT_EQ(loop.clusters[1].count, 10u);
-    EXPECT_EQ(loop.clusters[0].least, 30 * V);
-    EXPECT_EQ(loop.clusters[0].most, 31 * V);
+    EXPECT_EQ(loop.clusters[0].least, 30 * test_period);
+    EXPECT_EQ(loop.clusters[0].most, 31 * test_period);
     for (std::uint32_t k = 0; k < 100; ++k) EXPECT_EQ(loop.iterations[k], k % 10 == 3 ? 1u : 0u);
     EXPECT_NEAR(loop.clusters[0].count * loop.clusters[0].duration + loop.clusters[1].count * loop.clusters[1].duration, duration, 1e-6 * duration);
 }
 
 TEST(TreeClusters, TheirMeanKeepsTheTimeOfAllThreads) {
     RandomTrees trees(3);
-    const Clustering clustering(trees.order, V, {});
+    const Clustering clustering(trees.order, test_period, {});
     double sum = 0, most = 0, least = 1e18;
     std::vector<TimeNode> instances;
     for (int i = 0; i < 50; ++i) {

@@ -14,8 +14,6 @@ using namespace libprofile::test;
 
 namespace {
 
-constexpr double V = test_period;
-
 /// Ranks that run parts of main() one after the other: functions, or calls of MPI.
 struct Ranks {
     MadeUpProgram program;
@@ -123,14 +121,14 @@ TEST(FunctionClasses, NonblockingAndLocalFunctionsNeverSynchronise) {
 
 TEST(Imbalance, OfWorkIsThatOfTheSynchronisationAfterItInFigure9) {
     const Losses found(figure_9(true, 1, 2));
-    EXPECT_NEAR(found.at_line(11).imb, 4 * V, 1e-6);
-    EXPECT_NEAR(found.at_line(12).imb, 4 * V, 1e-6);
+    EXPECT_NEAR(found.at_line(11).imb, 4 * test_period, 1e-6);
+    EXPECT_NEAR(found.at_line(12).imb, 4 * test_period, 1e-6);
     EXPECT_NEAR(found.at_line(12).wait, 0, 1e-6);
     EXPECT_NEAR(found.at_line(13).imb, 0, 1e-6);
-    EXPECT_NEAR(found.at_line(13).wait, 2 * V, 1e-6);
+    EXPECT_NEAR(found.at_line(13).wait, 2 * test_period, 1e-6);
     EXPECT_NEAR(found.losses[0].imb, 0, 1e-6) << "all ranks run equally long";
-    EXPECT_NEAR(found.losses[0].sum_imb, 8 * V, 1e-6);
-    EXPECT_NEAR(found.losses[0].sum_wait, 2 * V, 1e-6);
+    EXPECT_NEAR(found.losses[0].sum_imb, 8 * test_period, 1e-6);
+    EXPECT_NEAR(found.losses[0].sum_wait, 2 * test_period, 1e-6);
 }
 
 TEST(Segments, EndWithSynchronisationsInFigure9) {
@@ -138,8 +136,8 @@ TEST(Segments, EndWithSynchronisationsInFigure9) {
     ASSERT_EQ(found.cut.size(), 2u);
     EXPECT_EQ(found.lines(found.cut[0]), (std::vector<std::uint64_t>{11, 12}));
     EXPECT_EQ(found.cut[0].sign, SegmentSign::Imbalance); // row 3
-    EXPECT_NEAR(found.cut[0].imb, 4 * V, 1e-6);
-    EXPECT_NEAR(found.cut[0].sum_imb, 4 * V, 1e-6);
+    EXPECT_NEAR(found.cut[0].imb, 4 * test_period, 1e-6);
+    EXPECT_NEAR(found.cut[0].sum_imb, 4 * test_period, 1e-6);
     EXPECT_EQ(found.lines(found.cut[1]), (std::vector<std::uint64_t>{13}));
     EXPECT_EQ(found.cut[1].sign, SegmentSign::Waiting);
 }
@@ -148,7 +146,7 @@ TEST(Segments, ImbalancesThatTradeOffAreRow2) {
     const Losses found(figure_9(false, 10, 1)); // X and Y are both computation
     ASSERT_EQ(found.cut.size(), 1u);
     EXPECT_EQ(found.lines(found.cut[0]), (std::vector<std::uint64_t>{11, 12, 13}));
-    EXPECT_NEAR(found.cut[0].sum_imb, 80 * V, 1e-6);
+    EXPECT_NEAR(found.cut[0].sum_imb, 80 * test_period, 1e-6);
     EXPECT_NEAR(found.cut[0].imb, 0, 1e-6);
     EXPECT_EQ(found.cut[0].sign, SegmentSign::TradeOff);
 }
@@ -233,7 +231,7 @@ TEST(Imbalance, ThatMovesBetweenRanksIsCountedInEachIteration) {
     double imb = 0;
     for (const NodeLoss& loss : found.losses)
         if (found.line(loss) == 11 && loss.node->kind == TimeKind::Call) imb += loss.imb;
-    EXPECT_NEAR(imb, passes * (30 - 15) * V, 1);
+    EXPECT_NEAR(imb, passes * (30 - 15) * test_period, 1);
     EXPECT_EQ(found.cut.at(0).sign, SegmentSign::All); // 10 of 40 periods all wait
 }
 
@@ -333,13 +331,13 @@ TEST(IterationScores, CompareIdentifiersWithKnownIterations) {
     ranks.program.loops.loops = {{10, 20}};
     ranks.add_rank();
     std::vector<KnownIterations> known{{3, {}}};
-    double time = V / 2;
+    double time = test_period / 2;
     for (int i = 0; i < 25; ++i) {
         const int work = i % 5 == 4 ? 1 : 6; // every fifth one is too short to be believed
         ranks.run(11, work);
         ranks.run(12, 1);
-        known[0].iterations.push_back({time, time + (work + 1) * V});
-        time += (work + 1) * V;
+        known[0].iterations.push_back({time, time + (work + 1) * test_period});
+        time += (work + 1) * test_period;
     }
     const Trace& trace = ranks.locations[0].trace;
     const MadeUpTree made(ranks.program, trace, LoopForm::Iterations, {}, known);
