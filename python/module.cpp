@@ -8,9 +8,12 @@
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/reader/reader.hpp"
+#include "tools/report/diagnosis.hpp"
 
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -217,6 +220,16 @@ py::array_t<double> errors_of(const CallTable& table, bool inclusive) {
     return array;
 }
 
+/// As `libprofile diagnose --format json` prints it.
+std::string diagnosis(const Profile& p, std::optional<std::uint32_t> phase, std::uint64_t first, std::uint64_t last, double least, const std::string& place) {
+    DiagnosisChoice choice;
+    choice.phase = phase;
+    choice.iterations = {first, last};
+    choice.least = least;
+    choice.most = std::numeric_limits<std::size_t>::max();
+    return diagnosis_json(p, diagnose(p, choice), printable(place));
+}
+
 py::list table_nodes(const CallTable& table) {
     py::list list;
     for (const CallTable::Node& node : table.nodes)
@@ -268,6 +281,7 @@ PYBIND11_MODULE(_reader, module) {
                  return list;
              })
         .def("reconstruct", &reconstruct)
+        .def("diagnosis", &diagnosis)
         .def("table", &make_table);
     // Functions, not methods: the views keep the profile alive.
     module.def("iteration_times", &iteration_times);

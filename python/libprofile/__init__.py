@@ -10,6 +10,7 @@ Times are in nanoseconds. Iterations count from 1, ranks and threads from 0. Onl
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Union
@@ -193,8 +194,9 @@ class Table:
 class Profile:
     """A job's profile in memory. Made by open()."""
 
-    def __init__(self, profile: Any) -> None:
+    def __init__(self, profile: Any, place: str) -> None:
         self._profile = profile
+        self._place = place
         job = profile.job()
         self.ranks: int = job["ranks"]
         self.command: str = job["command"]
@@ -307,6 +309,20 @@ class Profile:
                 all = len(_reader.iteration_times(self._profile, self._location(rank, thread), number))
                 instances += max(0, min(last + 1, all) - first)
         return Table(table, instances, lines)
+
+    def diagnose(self, phase: Optional[str] = None, iterations: Optional[Iterations] = None, least: float = 0.01) -> dict[str, Any]:
+        """What made the run longer than it could be: the object that `libprofile diagnose --format json` prints (docs/json.md), times in ns.
+
+        Of the iterations of up to three phases with most time, unless `phase` or `iterations` (as in table()) choose. `least`: causes that cost
+        a smaller share of the run are left out; above 0 and at most 1.
+        """
+        if not 0 < least <= 1:
+            raise ValueError(f"least is a share of the run, above 0 and at most 1: {least!r} is not")
+        number = self._phase(phase) if phase is not None or iterations is not None else None
+        if number is not None and self.phases[number].kind != "iterations":
+            raise ValueError(f"phase {self.phases[number].name!r} has no iterations")
+        first, last = (0, 2**64 - 1) if iterations is None or number is None else self._range(iterations, number)
+        return json.loads(self._profile.diagnosis(number, first, last, least, self._place))
 
     def _range(self, iterations: Iterations, phase: int) -> Tuple[int, int]:
         """From 0, both included."""
@@ -430,4 +446,4 @@ def open(place: Any) -> Profile:
 
     Raises OSError with a sentence when there is none; damaged parts are left out and named in `notes`.
     """
-    return Profile(_reader.open(str(place)))
+    return Profile(_reader.open(str(place)), str(place))

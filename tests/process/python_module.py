@@ -1,6 +1,7 @@
 """`import libprofile`: the same numbers as the JSON report, without copies where that is promised."""
 
 import importlib
+import json
 import sys
 
 from harness import expect, expect_equal, main, test
@@ -119,6 +120,23 @@ def python_selections_are_as_people_write_them(job):
     expect(all(node.parent <= n for n, node in enumerate(both.nodes)), "parents come first")
     frame = both.dataframe()
     expect(abs((frame["b"] - frame["a"] - frame["difference"]).abs().max()) < 1, "differences")
+
+
+@test
+def python_diagnoses_as_the_command_does(job):
+    libprofile = package(job)
+    job.profile([job.example("hydro"), 60, 16])
+    p = libprofile.open(job.folder / "profile.1")
+    for options, choice in (([], {}), (["--iterations", "5:50"], {"iterations": (5, 50)}), (["--phase", "timestep", "--least", "5"], {"phase": "timestep", "least": 0.05})):
+        said = job.run([job.tool, "diagnose", job.folder / "profile.1", "--format", "json", "--top", 1000, *options])
+        expect_equal(p.diagnose(**choice), json.loads(said.out), f"diagnose {options}")
+    for choice, words in (({"least": 0}, "share"), ({"iterations": (1, 900)}, "no iteration"), ({"phase": ""}, "no iterations")):
+        try:
+            p.diagnose(**choice)
+        except ValueError as error:
+            expect(words in str(error), f"{error!r}")
+        else:
+            raise AssertionError(f"no error for {choice}")
 
 
 @test

@@ -337,7 +337,7 @@ def terminals_get_colours_and_a_pager_and_files_neither(job):
     expect("\x1b" not in plain, "colours in a file")
     expect(plain.index("Where the time goes") < plain.index("What changes over time") < plain.index("Which ranks differ")
            < plain.index("What libprofile cost") < plain.index("Phases"), "order of the first screen")
-    expect(plain[:plain.index("Phases")].count("\n") < 45, "the answers do not fit a screen")
+    expect(plain[:plain.index("Phases")].count("\n") < 50, "the answers do not fit a screen")
     shown = on_terminal(job, profile, "--no-pager")
     expect("\x1b[" in shown, "no colours on a terminal")
     bare = re.sub(r"\x1b\[[0-9;]*m", "", shown)

@@ -12,12 +12,14 @@ namespace {
 
 constexpr std::size_t shown = 3; // causes
 
+/// A screen has no room for where the others wait; `libprofile diagnose` says it.
+std::string without_waiting(const std::string& sentence) { return sentence.substr(0, sentence.find(';')); }
+
 Finding what_could_be_saved(const Profile& profile) {
     const DiagnosedRun run = diagnose(profile);
     Finding finding{"saving", "What could be saved", {saving_sentence(run)}};
     for (std::size_t i = 0; i < std::min(shown, run.list.size()); ++i)
-        finding.sentences.push_back(fmt::format("{}: {}", percent(run.list[i].gain.value / run.run_ns), run.list[i].sentence));
-    if (run.list.size() > shown) finding.sentences.push_back(plural(run.list.size() - shown, "more cause") + ", with evidence: libprofile diagnose");
+        finding.sentences.push_back(fmt::format("{}: {}", percent(run.list[i].gain.value / run.run_ns), without_waiting(run.list[i].sentence)));
     return finding;
 }
 
