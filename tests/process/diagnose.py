@@ -4,19 +4,32 @@
 import json
 import os
 
-from harness import expect, expect_equal, main, test
+from harness import Skip, expect, expect_equal, main, test
 
 ITERATIONS = 600
 COMPUTING_MS = 2.0  # of an iteration, without the cause
-ATTEMPTS = 3  # other programs of the machine are causes, too
+ATTEMPTS = 3
 
 
-def diagnosed(job, cause, percent, output, options=(), ranks=2):
-    result = job.measured([job.programs / f"lost_time.{job.mpi}", cause, percent, ITERATIONS], output=output, ranks=ranks, timeout=120)
+class Disturbed(Exception):
+    """Other programs used the processors: they are a cause of their own, and hide others."""
+
+
+def measured_and_diagnosed(job, cause, percent, output, options=()):
+    """The time of the loop in ms, and the diagnosis."""
+    result = job.measured([job.programs / f"lost_time.{job.mpi}", cause, percent, ITERATIONS], output=output, timeout=120)
     expect(result.code == 0, f"lost_time {cause} failed:\n{result.err}")
     report = job.run([job.tool, "diagnose", output, "--format", "json", *options])
     expect(report.code == 0, f"diagnose failed:\n{report.err}")
-    return json.loads(report.out)
+    return float(result.out), json.loads(report.out)
+
+
+def diagnosed(job, cause, percent, output):
+    ms, diagnosis = measured_and_diagnosed(job, cause, percent, output)
+    added = 2 if cause == "late_sender" else 1  # two ranks compute more, one after the other
+    if ms > 1.15 * ITERATIONS * COMPUTING_MS * (1 + added * percent / 100):
+        raise Disturbed
+    return diagnosis
 
 
 def iterations_of(found):
@@ -43,10 +56,24 @@ def what_is_wrong(found, causes, ranks, function, iterations, percent):
     return ""
 
 
+def attempts(job, cause, percent):
+    """The diagnoses of several runs, without those that others disturbed."""
+    given = 0
+    for attempt in range(3 * ATTEMPTS):
+        if given == ATTEMPTS:
+            return
+        try:
+            yield diagnosed(job, cause, percent, f"{cause}.{attempt}")
+            given += 1
+        except Disturbed:
+            pass
+    if given == 0:
+        raise Skip("other programs use the processors")
+
+
 def expect_found(job, cause, percent, causes, ranks=None, function=None, iterations=None):
     tried = []
-    for attempt in range(ATTEMPTS):
-        result = diagnosed(job, cause, percent, f"{cause}.{attempt}")
+    for result in attempts(job, cause, percent):
         wrong = [what_is_wrong(found, causes, ranks, function, iterations, percent) for found in result["diagnoses"]]
         if "" in wrong:
             found = result["diagnoses"][wrong.index("")]
@@ -85,14 +112,15 @@ def iterations_that_are_long_everywhere_are_found(job):
 @test
 def files_and_sleep_are_told_from_computing(job):
     expect_found(job, "io", 20, {"input_output"}, [0], "write_results", set(range(13, ITERATIONS + 1, 25)))
-    result = diagnosed(job, "sleep", 20, "sleep")
-    expect(any(found["cause"] == "off_processor" and found["ranks"] == [1] for found in result["diagnoses"]), f"no rank without a processor: {result}")
+    for result in attempts(job, "sleep", 20):
+        if any(found["cause"] == "off_processor" and found["ranks"] == [1] for found in result["diagnoses"]):
+            return
+    raise AssertionError(f"no rank without a processor: {result}")
 
 
 @test
 def more_bytes_are_told_from_slow_communication(job):
-    for attempt in range(ATTEMPTS):
-        result = diagnosed(job, "volume", 20, f"volume.{attempt}")
+    for result in attempts(job, "volume", 20):
         found = [one for one in result["diagnoses"] if one["cause"] == "communication_volume"]
         if found and min(iterations_of(found[0])) > ITERATIONS * 0.4:
             return
@@ -101,14 +129,14 @@ def more_bytes_are_told_from_slow_communication(job):
 
 @test
 def text_and_markdown_say_the_same_as_json(job):
-    result = diagnosed(job, "steady", 20, "forms")
+    result = measured_and_diagnosed(job, "steady", 20, "forms")[1]
     for form in ("text", "markdown"):
         printed = job.run([job.tool, "diagnose", "forms", "--format", form, "--no-pager"])
         expect_equal(printed.code, 0, f"exit code of {form}")
         words = " ".join(printed.out.split())
         for found in result["diagnoses"]:
             expect(found["sentence"].split(";")[0].split("(")[0].strip() in words, f"{form} lacks: {found['sentence']}\n{printed.out}")
-    part = diagnosed(job, "steady", 20, "part", ["--iterations", "1:100"])
+    part = measured_and_diagnosed(job, "steady", 20, "part", ["--iterations", "1:100"])[1]
     expect("100 iterations" in " ".join(part["scope"]), f"scope {part['scope']}")
 
 

@@ -3,39 +3,17 @@
  * of them of the first kind, 30 % of the second, the last 20 % of the third. A kind has its own mix of functions and its own exchange with the
  * other rank. SPREAD: standard deviation of a function's time from iteration to iteration, in percent of the time; default 10. Each rank writes
  * LOG.RANK: for each iteration a line with the phase, the kind, and the time of each function in ns, from the thread's processor clock. */
+#include "spin.h"
+
 #include <libprofile.h>
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { FUNCTIONS = 5, KINDS = 3 };
 
 static const double shares[KINDS][FUNCTIONS] = {{0.45, 0.3, 0.2, 0.05, 0}, {0.1, 0.15, 0.05, 0.6, 0.1}, {0.02, 0.9, 0, 0.05, 0.03}};
 static const double lengths[KINDS] = {1, 1.5, 2};
-
-static int64_t processor_time(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-static volatile double sink;
-
-/* A few microseconds of work between two readings of the clock, so that nearly all samples hit the function itself. */
-static inline __attribute__((always_inline)) int64_t work(int64_t ns) {
-    const int64_t begin = processor_time();
-    if (ns <= 0) return 0;
-    int64_t now;
-    do {
-        double x = 1;
-        for (int i = 0; i < 1500; ++i) x = x * 1.0000001 + 1e-9;
-        sink = x;
-        now = processor_time();
-    } while (now - begin < ns);
-    return now - begin;
-}
 
 static __attribute__((noinline)) int64_t alpha(int64_t ns) { return work(ns); }
 static __attribute__((noinline)) int64_t beta(int64_t ns) { return work(ns); }

@@ -3,7 +3,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwind_table.hpp"
 #include "libprofile/code/code_loops.hpp"
-#include "libprofile/code/code_range.hpp"
+#include "tests/unit/found_code.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,18 +48,10 @@ namespace optimised {
 #pragma GCC pop_options
 } // namespace optimised
 
-bool find(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept {
-    CodeRange range;
-    if (!find_function_code(address, range)) return false;
-    start = range.start;
-    end = range.end;
-    return true;
-}
-
 bool may_catch_before(void (*function)()) {
     load_map.refresh();
     function();
-    CodeLoops loops(find);
+    CodeLoops loops(test::find_code);
     EXPECT_TRUE(loops.understands(often_at));
     return loops.may_catch_before(often_at);
 }
@@ -96,7 +88,7 @@ TEST(CodeExceptions, ThatAreCaughtMayEndAFunctionBeforeTheCall) {
     const auto may_end_without = [](void (*function)()) {
         load_map.refresh();
         function();
-        return CodeLoops(find).may_end_without(&often_at, 1);
+        return CodeLoops(test::find_code).may_end_without(&often_at, 1);
     };
     EXPECT_TRUE(may_end_without(unoptimised::gives_up_on_failure));
     EXPECT_TRUE(may_end_without(optimised::gives_up_on_failure));
@@ -108,7 +100,7 @@ TEST(CodeExceptions, ThatAreCaughtMayEndAFunctionBeforeTheCall) {
 }
 
 TEST(CodeExceptions, OfUnknownCodeMayLeadAnywhere) {
-    CodeLoops loops(find);
+    CodeLoops loops(test::find_code);
     EXPECT_TRUE(loops.may_catch_before(1));
     ExceptionTable table;
     EXPECT_FALSE(table.find(1));
@@ -228,7 +220,7 @@ extern "C" const char before_abort_often[], before_exit_often[], before_giving_u
 
 TEST(CodeLoops, CallsThatNeverReturnDoNotGoOn) {
     load_map.refresh();
-    const auto is_nested = [](const char* behind) { return CodeLoops(find).is_nested(reinterpret_cast<std::uintptr_t>(behind) - 1); };
+    const auto is_nested = [](const char* behind) { return CodeLoops(test::find_code).is_nested(reinterpret_cast<std::uintptr_t>(behind) - 1); };
     EXPECT_FALSE(is_nested(before_abort_often));
     EXPECT_FALSE(is_nested(before_exit_often));
     EXPECT_FALSE(is_nested(before_giving_up_often));

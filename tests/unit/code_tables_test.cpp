@@ -1,7 +1,7 @@
 // Switches and calls at the end of real compiled functions: what their jumps through tables and registers are taken for.
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/code/code_loops.hpp"
-#include "libprofile/code/code_range.hpp"
+#include "tests/unit/found_code.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,18 +32,10 @@ namespace optimised {
 #pragma GCC pop_options
 } // namespace optimised
 
-bool find(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept {
-    CodeRange range;
-    if (!find_function_code(address, range)) return false;
-    start = range.start;
-    end = range.end;
-    return true;
-}
-
 bool may_leave_out(void (*function)(int)) {
     load_map.refresh();
     function(40);
-    CodeLoops loops(find);
+    CodeLoops loops(test::find_code);
     EXPECT_TRUE(loops.understands(often_at));
     EXPECT_FALSE(loops.is_nested(often_at));
     EXPECT_EQ(loops.nesting(often_at, seldom_at).nesting, Nesting::Same);
@@ -127,7 +119,7 @@ TEST(CodeTables, CallsAtTheEndOfAFunctionLeaveIt) {
     load_map.refresh();
     for (void (*const function)() : {ends_with_handler, ends_with_handler_in_memory}) {
         function();
-        CodeLoops loops(find);
+        CodeLoops loops(test::find_code);
         EXPECT_TRUE(loops.understands(often_at));
         EXPECT_FALSE(loops.is_in_loop(often_at));
         EXPECT_FALSE(loops.may_return(often_at)) << "the called function returns in its place";
@@ -138,7 +130,7 @@ TEST(CodeTables, CallsAtTheEndOfAFunctionLeaveIt) {
 TEST(CodeTables, LabelsThatAreDataAreNotFollowed) {
     load_map.refresh();
     jumps_to_labels(4);
-    EXPECT_FALSE(CodeLoops(find).understands(often_at));
+    EXPECT_FALSE(CodeLoops(test::find_code).understands(often_at));
 }
 
 // A call, and a switch of three cases with something between the comparison and the jump.
@@ -206,7 +198,7 @@ MADE(through_data)
 
 TEST(CodeTables, OfASwitchAreRecognisedOnlyWithTheirBounds) {
     load_map.refresh();
-    const auto is_understood = [](const char* behind) { return CodeLoops(find).understands(reinterpret_cast<std::uintptr_t>(behind) - 1); };
+    const auto is_understood = [](const char* behind) { return CodeLoops(test::find_code).understands(reinterpret_cast<std::uintptr_t>(behind) - 1); };
     EXPECT_TRUE(is_understood(as_usual_call));
     EXPECT_TRUE(is_understood(of_two_call));
     EXPECT_FALSE(is_understood(of_one_too_many_call)) << "its fourth entry leads to no instruction";
