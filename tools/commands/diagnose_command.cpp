@@ -71,7 +71,7 @@ class DiagnoseCommand final : public Command {
         if (choice_.phase || choice_.iterations) choice.phase = found_phase(profile);
         if (choice_.iterations) choice.iterations = *choice_.iterations;
         const DiagnosedRun run = diagnose(profile, choice);
-        const std::string folder = printable(path_);
+        const std::string& folder = path_;
         if (format_ == "json") return diagnosis_json(profile, run, folder);
         const ReportDocument head = document_of(profile, choice_);
         return format_ == "markdown" ? diagnosis_markdown(head, run, folder) : diagnosis_text(head, run, folder, style_of_output(width_, ascii_));

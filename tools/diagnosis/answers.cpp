@@ -27,7 +27,11 @@ Finding what_could_be_saved(const Profile& profile) {
 
 std::string saving_sentence(const DiagnosedRun& run) {
     if (run.list.empty()) return run.run_ns <= 0 ? "nothing to diagnose" : "no cause found that costs 1 % of the run or more";
-    return fmt::format("up to {} of the run could be saved ({} of {})", percent(run.gain_ns / run.run_ns), duration(run.gain_ns, {}), duration(run.run_ns, {}));
+    const std::string high = percent(run.gain_ns / run.run_ns);
+    const std::string share = run.low_ns < 0.005 * run.run_ns            ? "up to " + high
+                              : percent(run.low_ns / run.run_ns) == high ? high
+                                                                         : fmt::format("{} to {}", percent(run.low_ns / run.run_ns), high);
+    return fmt::format("{} of the run could be saved ({} of {})", share, duration(run.gain_ns, {}), duration(run.run_ns, {}));
 }
 
 std::vector<Finding> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found) {

@@ -29,6 +29,7 @@ Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
 Cause cause_of_all(const Suspect& suspect) {
     switch (suspect.pattern.kind) {
     case PatternKind::Growing: return Cause::GrowingWork;
+    case PatternKind::Shrinking: return Cause::ShrinkingWork;
     case PatternKind::Periodic: return Cause::PeriodicWork;
     case PatternKind::WarmUp: return Cause::WarmUp;
     case PatternKind::Scattered: return Cause::OccasionalWork;
@@ -41,10 +42,10 @@ Cause cause_of_all(const Suspect& suspect) {
 } // namespace
 
 const char* cause_name(Cause cause) {
-    constexpr const char* names[] = {"imbalance",     "stage_imbalance", "serialisation", "late_sender",          "late_receiver",      "late_root",
-                                     "slow_machine",  "noise",           "growing_work",  "changed_work",         "periodic_work",      "occasional_work",
-                                     "warm_up",       "input_output",    "off_processor", "communication_volume", "slow_communication", "unequal_threads",
-                                     "serial_threads"};
+    constexpr const char* names[] = {"imbalance",       "stage_imbalance", "serialisation", "late_sender",    "late_receiver",        "late_root",
+                                     "slow_machine",    "noise",           "growing_work",  "shrinking_work", "changed_work",         "periodic_work",
+                                     "occasional_work", "warm_up",         "input_output",  "off_processor",  "communication_volume", "slow_communication",
+                                     "unequal_threads", "serial_threads"};
     return names[static_cast<std::size_t>(cause)];
 }
 

@@ -16,6 +16,7 @@ enum class Cause : std::uint8_t {
     SlowMachine,         // all functions of a rank are longer by one factor
     Noise,               // single iterations of any rank, without more work
     GrowingWork,         // all ranks, more and more
+    ShrinkingWork,       // all ranks, less and less
     ChangedWork,         // all ranks, for some time
     PeriodicWork,        // all ranks, every n-th iteration
     OccasionalWork,      // all ranks, single iterations

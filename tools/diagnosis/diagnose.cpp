@@ -33,15 +33,26 @@ class Diagnostician {
             return std::move(result_);
         }
         const std::vector<std::uint32_t> phases = chosen_phases();
-        for (const std::uint32_t phase : phases) look_at(iteration_matrix(profile_, threads_, phase, choice_.iterations));
-        if (phases.empty()) {
-            result_.untold.push_back("the profile has no iterations, so ranks were compared over the whole run, and what changes over time was not looked for");
-            look_at(whole_run_matrix(profile_, threads_));
-        }
+        several_phases_ = phases.size() > 1;
+        for (const std::uint32_t phase : phases) look_at_phase(phase);
+        if (phases.empty()) result_.untold.push_back("the profile has no iterations, so what changes over time was not looked for");
+        // Ranks need not meet in the iterations to wait for each other at the end.
+        const bool names_ranks = std::any_of(result_.list.begin(), result_.list.end(), [](const Diagnosis& d) { return !d.ranks.empty(); });
+        if (!is_part() && !names_ranks) look_at(whole_run_matrix(profile_, threads_));
+        tell_unexplained();
         if (!is_part()) add_threads();
         std::stable_sort(result_.list.begin(), result_.list.end(), [](const Diagnosis& a, const Diagnosis& b) { return a.gain.value > b.gain.value; });
-        if (result_.list.size() > choice_.most) result_.list.resize(choice_.most);
+        for (const Diagnosis& d : result_.list) {
+            result_.gain_ns += d.gain.value;
+            result_.low_ns += d.gain.low;
+        }
+        // Causes of different phases and of threads may lie in each other; no run gains more than itself.
         result_.gain_ns = std::min(result_.gain_ns, result_.run_ns);
+        result_.low_ns = std::min(result_.low_ns, result_.gain_ns);
+        if (result_.list.size() > choice_.most) {
+            result_.untold.push_back(plural(result_.list.size() - choice_.most, "more cause") + " with less gain; --top N shows more");
+            result_.list.resize(choice_.most);
+        }
         return std::move(result_);
     }
 
@@ -72,9 +83,49 @@ class Diagnostician {
         return chosen;
     }
 
+    void look_at_phase(std::uint32_t phase) {
+        const IterationMatrix matrix = iteration_matrix(profile_, threads_, phase, choice_.iterations);
+        const std::string name = fmt::format("\"{}\"", printable(profile_.phases[phase].name));
+        if (matrix.fewest * 100 < matrix.most * 98 && !choice_.phase) {
+            result_.untold.push_back(fmt::format("ranks made {} to {} iterations of {}, so their iterations were not compared; ranks were, over the whole run",
+                                                 count(static_cast<double>(matrix.fewest)), count(static_cast<double>(matrix.most)), name));
+            return;
+        }
+        if (matrix.fewest != matrix.most)
+            result_.untold.push_back(fmt::format("ranks made {} to {} iterations of {}; the first {} were compared", count(static_cast<double>(matrix.fewest)),
+                                                 count(static_cast<double>(matrix.most)), name, count(static_cast<double>(matrix.fewest))));
+        if (matrix.iterations() == 0) result_.untold.push_back(fmt::format("nothing was looked at: not all ranks made these iterations of {}", name));
+        if (matrix.iterations() != 0 && matrix.iterations() < 10)
+            result_.untold.push_back("fewer than 10 iterations do not tell what changes over time; ranks were compared");
+        describe(matrix);
+        look_at(matrix);
+    }
+
+    /// Communication that is always there has no cause that could be seen; that it is there can.
+    void tell_unexplained() {
+        double least = result_.run_ns;
+        for (const Location* location : threads_) {
+            if (location == nullptr) continue;
+            const MetricValues values = totals(profile_, *location);
+            const auto at = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
+            least = std::min(least, at(CatalogueId::Mpi) - at(CatalogueId::MpiInitExit));
+        }
+        double told = 0;
+        for (const Diagnosis& d : result_.list)
+            if (d.cause == Cause::CommunicationVolume || d.cause == Cause::SlowCommunication || is_order(d.cause)) told += d.gain.value;
+        if (!is_part() && least - told >= 0.05 * result_.run_ns)
+            result_.untold.push_back(
+                fmt::format("each rank spends {} of the run or more in MPI without a cause that could be told: it communicates so long, or "
+                            "ranks wait for each other in turn; libprofile report FOLDER --metric mpi shows where",
+                            percent((least - told) / result_.run_ns)));
+    }
+    static bool is_order(Cause cause) {
+        return cause == Cause::Serialisation || cause == Cause::LateSender || cause == Cause::LateReceiver || cause == Cause::LateRoot ||
+               cause == Cause::StageImbalance;
+    }
+
     void look_at(const IterationMatrix& matrix) {
         if (matrix.ranks() == 0 || matrix.iterations() == 0) return;
-        describe(matrix);
         std::vector<const Suspect*> told;
         std::vector<std::size_t> at; // position in the list, by `told`
         const std::vector<Suspect> suspects = find_suspects(matrix, least_sum());
@@ -122,7 +173,6 @@ class Diagnostician {
             Diagnosis& before = result_.list[at[k]];
             if (before.cause != d.cause || before.ranks != d.ranks || overlap(told[k]->pattern, suspect.pattern) < same_iterations) continue;
             before.gain = {before.gain.value + d.gain.value, before.gain.low + d.gain.low, before.gain.high + d.gain.high};
-            result_.gain_ns += d.gain.value;
             return;
         }
         word_suspect(profile_, matrix, suspect, evidence, names_, d);
@@ -134,23 +184,31 @@ class Diagnostician {
     /// Gain and confidence by what the others were seen waiting.
     static void judge(const Evidence& evidence, bool is_all, Diagnosis& d) {
         if (is_all) {
-            d.confidence = Confidence::High;
+            const bool is_counted = d.cause != Cause::SlowCommunication || evidence.calls_here + evidence.calls_there > 0;
+            d.confidence = is_counted ? Confidence::Medium : Confidence::Low;
             d.gain.low = 0; // how much of what all ranks do is needed is not known
             return;
         }
-        d.confidence = evidence.coupling >= 0.75 ? Confidence::High : evidence.coupling >= 0.5 ? Confidence::Medium : Confidence::Low;
+        d.confidence = evidence.coupling >= 0.75 && d.cause != Cause::Noise ? Confidence::High
+                       : evidence.coupling >= 0.5                           ? Confidence::Medium
+                                                                            : Confidence::Low;
         if (evidence.coupling >= 0.5) return;
         d.gain.low = 0;
         d.gain.value *= evidence.coupling;
     }
 
     void add(Diagnosis d) {
-        result_.gain_ns += d.gain.value;
+        if (several_phases_ && !d.is_whole_run) d.sentence += fmt::format(" (phase \"{}\")", printable(profile_.phases[d.phase].name));
         result_.list.push_back(std::move(d));
     }
 
     void add_threads() {
         for (const ThreadLoss& loss : thread_losses(profile_, least_sum())) {
+            // A rank that others wait for may be long because of its threads; the time is lost once.
+            const bool is_named = std::any_of(result_.list.begin(), result_.list.end(), [&](const Diagnosis& d) {
+                return d.ranks == std::vector<std::uint32_t>{loss.rank} && d.pattern == PatternKind::Steady && d.gain.value >= 0.5 * loss.gain.value;
+            });
+            if (is_named) continue;
             Diagnosis d;
             d.cause = loss.cause;
             d.gain = loss.gain;
@@ -173,11 +231,6 @@ class Diagnostician {
         }
         result_.scope.push_back(fmt::format("{} of \"{}\", {} of the run", plural(matrix.iterations(), "iteration"),
                                             printable(profile_.phases[matrix.phase].name), percent(std::min(1.0, longest / result_.run_ns))));
-        if (!matrix.left_out.empty()) {
-            const std::vector<std::uint64_t> left_out(matrix.left_out.begin(), matrix.left_out.end());
-            result_.untold.push_back(fmt::format("{} made fewer than half of the others' iterations and {} not compared", rank_words(left_out),
-                                                 left_out.size() == 1 ? "was" : "were"));
-        }
         if (matrix.is_estimated) result_.untold.push_back("single iterations were not kept; what changes within a cluster of iterations cannot be seen");
         if (matrix.ranks() == 1) result_.untold.push_back("there are data of one rank only, so ranks could not be compared");
     }
@@ -187,6 +240,7 @@ class Diagnostician {
     std::vector<const Location*> threads_;
     NamedSpots names_;
     DiagnosedRun result_;
+    bool several_phases_ = false;
 };
 
 } // namespace

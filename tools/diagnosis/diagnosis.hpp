@@ -1,5 +1,5 @@
 // Why a run takes longer than it could: causes with their ranks, iterations, functions, and what the run would gain.
-// Contract: thread-safe (no state); starts threads and waits for them; allocates 36 bytes per rank and iteration for the largest phase;
+// Contract: thread-safe (no state); starts threads and waits for them; allocates some 60 bytes per rank and iteration for the largest phase;
 // throws std::bad_alloc only. The same result for the same profile.
 #pragma once
 
@@ -48,6 +48,7 @@ struct DiagnosisChoice {
 struct DiagnosedRun {
     double run_ns = 0;               // the time that shares are of
     double gain_ns = 0;              // of all causes together
+    double low_ns = 0;               // the low end of that
     std::vector<Diagnosis> list;     // largest gain first
     std::vector<std::string> scope;  // what was looked at, sentences
     std::vector<std::string> untold; // what could not be told, and why, sentences

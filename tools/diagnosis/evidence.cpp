@@ -228,8 +228,20 @@ void compare_factors(const NamedSpots& names, const Sums& here, const Sums& ther
         // It has to tell the factor from no change, too; or it says nothing.
         if (off > 1.5 * error + 0.02 * here.mean(s)) fits = false;
         if (std::abs(here.mean(s) - there.mean(s)) > error) ++e.functions;
+        if (error < (e.factor - 1) * there.mean(s)) ++e.compared;
     }
     e.is_one_factor = fits && e.functions >= 2;
+}
+
+/// Whether a rank is longer in MPI than the suspect in the suspect's iterations, by half of the excess or more.
+bool waits_for(const IterationMatrix& matrix, const Suspect& suspect, std::size_t rank) {
+    double waited = 0, excess = 0;
+    for (std::size_t i = 0; i < matrix.iterations(); ++i) {
+        if (suspect.pattern.excess[i] <= 0) continue;
+        waited += matrix.at(IterationPart::Mpi, rank, i) - matrix.at(IterationPart::Mpi, suspect.rows[0], i);
+        excess += suspect.pattern.excess[i];
+    }
+    return waited > 0.5 * excess;
 }
 
 } // namespace
@@ -263,16 +275,18 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     std::vector<bool> is_suspect(matrix.ranks());
     for (const std::size_t row : suspect.rows) is_suspect[row] = true;
     const bool is_always = suspect.pattern.kind == PatternKind::Steady;
-    const bool is_growing = suspect.pattern.kind == PatternKind::Growing;
+    const bool is_growing = suspect.pattern.kind == PatternKind::Growing, is_shrinking = suspect.pattern.kind == PatternKind::Shrinking;
     const auto excess = [&](std::size_t row, std::size_t i) { return excess_of[row] == nullptr ? suspect.pattern.excess[i] : (*excess_of[row])[i]; };
-    // What grows is compared with its beginning.
-    const auto is_here = [&](std::size_t row, std::size_t i) { return is_always || (is_growing ? i * 10 >= n * 7 : excess(row, i) > 0); };
-    const auto is_there = [&](std::size_t row, std::size_t i) { return is_growing ? i * 10 < n : excess(row, i) <= 0; };
+    // What grows is compared with its beginning, what shrinks with its end.
+    const auto is_here = [&](std::size_t row, std::size_t i) {
+        return is_always || (is_growing ? i * 10 >= n * 7 : is_shrinking ? i * 10 < n * 3 : excess(row, i) > 0);
+    };
+    const auto is_there = [&](std::size_t row, std::size_t i) { return is_growing ? i * 10 < n : is_shrinking ? i * 10 >= n * 9 : excess(row, i) <= 0; };
 
     std::vector<std::size_t> here_rows = some_of(suspect.rows), there_rows = here_rows, others;
     for (std::size_t r = 0; r < matrix.ranks(); ++r)
         if (!is_suspect[r]) others.push_back(r);
-    e.waiting_ranks = others.size();
+    for (const std::size_t other : others) e.waiting_ranks += waits_for(matrix, suspect, other) ? 1 : 0;
     if (suspect.kind == SuspectKind::UnevenRanks) {
         std::vector<std::size_t> order(matrix.ranks());
         std::iota(order.begin(), order.end(), std::size_t{0});

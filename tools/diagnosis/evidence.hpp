@@ -55,9 +55,10 @@ struct Evidence {
     std::vector<SpotDifference> waits;      // MPI of the other ranks in the suspect's iterations, beyond that of its own ranks; largest first
     double coupling = 0;                    // how much of the expected waiting the others were seen with; 0 to 1
     bool is_root = false;                   // the suspect's rank is the root of the collective that the others wait in
-    std::uint64_t waiting_ranks = 0;
-    bool is_one_factor = false; // several functions are longer by the same factor within their errors, none by another
-    std::size_t functions = 0;  // that were compared for it
+    std::uint64_t waiting_ranks = 0;        // that were seen to wait for half of the excess or more
+    bool is_one_factor = false;             // several functions are longer by the same factor within their errors, none by another
+    std::size_t functions = 0;              // that differ beyond their errors
+    std::size_t compared = 0;               // whose errors are small enough to tell
     double factor = 1;
     bool same_calls() const;
     double excess() const { return local_here - local_there; }

@@ -39,7 +39,8 @@ class Finder {
         if (search_.may_be_periodic || search_.only_period != 0) found.push_back(periodic());
         const std::vector<Level> levels = levels_of(smooth_, smoothed, search_.least_change * search_.typical);
         found.push_back(range(levels));
-        found.push_back(growing());
+        found.push_back(along_a_line(false));
+        found.push_back(along_a_line(true));
         if (search_.may_be_steady) found.push_back(steady());
         found.push_back(scattered());
         double most = 0;
@@ -108,10 +109,10 @@ class Finder {
         return pattern;
     }
 
-    /// More and more: a line fits better than two levels do, by the sums of absolute deviations of medians, to which single bursts mean little.
+    /// More and more, or less and less: a line fits better than two levels do, by the sums of absolute deviations of medians, to which single bursts mean little.
     /// Source of the line: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63 (1968).
-    ExcessPattern growing() {
-        ExcessPattern pattern = make(PatternKind::Growing);
+    ExcessPattern along_a_line(bool shrinks) {
+        ExcessPattern pattern = make(shrinks ? PatternKind::Shrinking : PatternKind::Growing);
         if (size() < 20) return pattern;
         const std::size_t blocks = std::min<std::size_t>(50, size() / 4);
         std::vector<double> block;
@@ -120,6 +121,7 @@ class Finder {
                        end = smooth_.begin() + static_cast<std::ptrdiff_t>((b + 1) * size() / blocks);
             block.push_back(quantile({first, end}, 0.5));
         }
+        if (shrinks) std::reverse(block.begin(), block.end());
         std::vector<double> slopes, offsets;
         for (std::size_t a = 0; a < blocks; ++a)
             for (std::size_t b = a + 1; b < blocks; ++b) slopes.push_back((block[b] - block[a]) / static_cast<double>(b - a));
@@ -134,7 +136,8 @@ class Finder {
         // Above where it began, as it is: growth need not be a line.
         const double low = std::min(block[0], block[1]);
         for (std::size_t i = 0; i < size(); ++i) {
-            const double line = block[std::min(blocks - 1, i * blocks / size())];
+            const std::size_t b = std::min(blocks - 1, i * blocks / size());
+            const double line = block[shrinks ? blocks - 1 - b : b];
             set(pattern, i, std::min<double>(x_[i], line + 3 * noise()) - low);
         }
         return pattern;
@@ -227,7 +230,7 @@ class Finder {
 } // namespace
 
 const char* pattern_name(PatternKind kind) {
-    constexpr const char* names[] = {"steady", "range", "growing", "periodic", "warm_up", "scattered"};
+    constexpr const char* names[] = {"steady", "range", "growing", "shrinking", "periodic", "warm_up", "scattered"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -1,4 +1,4 @@
-// In which iterations something takes longer than it should: always, from here to there, more and more, in every n-th one, at
+// In which iterations something takes longer than it should: always, from here to there, more and more or less and less, in every n-th one, at
 // the start, or now and then.
 // Contract: thread-safe (no state); allocates in proportion to the iterations; throws std::bad_alloc only.
 #pragma once
@@ -10,9 +10,9 @@
 
 namespace libprofile::tools {
 
-enum class PatternKind : std::uint8_t { Steady, Range, Growing, Periodic, WarmUp, Scattered };
+enum class PatternKind : std::uint8_t { Steady, Range, Growing, Shrinking, Periodic, WarmUp, Scattered };
 
-/// Stable key: "steady", "range", "growing", "periodic", "warm_up", "scattered".
+/// Stable key: "steady", "range", "growing", "shrinking", "periodic", "warm_up", "scattered".
 const char* pattern_name(PatternKind kind);
 
 struct ExcessPattern {

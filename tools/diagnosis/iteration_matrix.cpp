@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 namespace libprofile::tools {
 
@@ -66,26 +67,21 @@ bool fill_row(const Profile& profile, const PhaseData& data, IterationMatrix& ma
 } // namespace
 
 IterationMatrix iteration_matrix(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase, IterationRange range) {
-    std::uint64_t most = 0;
-    for (const Location* location : locations)
-        if (const PhaseData* data = find_phase(location, phase)) most = std::max<std::uint64_t>(most, data->cluster_of_iteration.size());
     std::vector<const Location*> rows;
-    std::vector<std::uint32_t> left_out;
-    std::uint64_t iterations = most;
+    std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max(), most = 0;
     for (const Location* location : locations) {
         const PhaseData* data = find_phase(location, phase);
         if (data == nullptr || data->cluster_of_iteration.empty()) continue;
-        if (data->cluster_of_iteration.size() * 2 < most) {
-            left_out.push_back(location->rank);
-            continue;
-        }
         iterations = std::min<std::uint64_t>(iterations, data->cluster_of_iteration.size());
+        most = std::max<std::uint64_t>(most, data->cluster_of_iteration.size());
         rows.push_back(location);
     }
+    if (rows.empty()) iterations = 0;
     const std::uint64_t first = std::min(range.first, iterations), end = range.last >= iterations ? iterations : range.last + 1;
     IterationMatrix matrix(rows.size(), std::max(first, end) - first);
     matrix.locations = std::move(rows);
-    matrix.left_out = std::move(left_out);
+    matrix.fewest = iterations;
+    matrix.most = most;
     matrix.phase = phase;
     matrix.first = first;
     std::atomic<bool> is_exact = true;
@@ -103,10 +99,7 @@ IterationMatrix whole_run_matrix(const Profile& profile, const std::vector<const
     matrix.locations = rows;
     matrix.is_whole_run = true;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-        MetricValues values = totals(profile, *rows[r]);
-        // Nothing that a program could improve, and ranks come to MPI_Init at different times.
-        values[static_cast<std::size_t>(Execution)] -= std::min(values[static_cast<std::size_t>(Execution)], values[static_cast<std::size_t>(MpiInitExit)]);
-        values[static_cast<std::size_t>(Mpi)] -= std::min(values[static_cast<std::size_t>(Mpi)], values[static_cast<std::size_t>(MpiInitExit)]);
+        const MetricValues values = totals(profile, *rows[r]); // waiting at the end of MPI is waiting, too
         add_values(matrix, r, 0, values);
     }
     return matrix;

@@ -56,10 +56,10 @@ class IterationMatrix {
     std::uint64_t first = 0;                // the number of the first iteration, from 0
     bool is_whole_run = false;              // no iterations: one column with all phases
     bool is_estimated = false;              // some iterations have the mean of their cluster
-    std::vector<std::uint32_t> left_out;    // ranks that made fewer iterations than half of the others
+    std::uint64_t fewest = 0, most = 0;     // iterations of a rank; only those that all have are in the matrix
 };
 
-/// @param locations main threads (null for a rank without data); those that never entered the phase are left out
+/// @param locations main threads (null for a rank without data); those that made no iteration are left out
 IterationMatrix iteration_matrix(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase, IterationRange range = {});
 
 /// For a profile without iterations: each rank's whole run as one.

@@ -97,7 +97,7 @@ std::vector<RankExcess> evened_out(const RunModel& model, const std::vector<doub
 
 /// A few ranks above all others, or ranks that all differ.
 Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> steady) {
-    const std::size_t ranks = model.ranks(), few = std::max<std::size_t>(1, ranks / 4);
+    const std::size_t ranks = model.ranks(), few = std::max<std::size_t>(1, ranks / 2);
     std::vector<double> mean_local(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
         for (std::size_t i = 0; i < model.iterations(); ++i) mean_local[r] += model.local(r, i);
@@ -105,7 +105,7 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
     }
     std::vector<double> order = mean_local;
     std::sort(order.begin(), order.end(), std::greater<>());
-    const double middle = order[ranks / 2];
+    const double middle = order[std::min(ranks - 1, ranks * 3 / 4)];
     // The widest gap between the longest ranks and the next one.
     std::size_t above = 0;
     double widest = 0;
@@ -202,6 +202,12 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
     Suspect all = suspect_of(model, SuspectKind::ScatteredRank, members);
     const auto with = static_cast<double>(std::count_if(all.pattern.excess.begin(), all.pattern.excess.end(), [](float x) { return x > 0; }));
     if (with > usual * static_cast<double>(iterations)) all.kind = SuspectKind::MovingRank;
+    // The tail of jitter lies just above the border.
+    std::vector<float> above;
+    for (const float x : all.pattern.excess)
+        if (x > 0) above.push_back(x);
+    std::nth_element(above.begin(), above.begin() + static_cast<std::ptrdiff_t>(above.size() / 2), above.end());
+    if (all.kind == SuspectKind::ScatteredRank && above[above.size() / 2] < 1.5f * least) return suspects;
     suspects.push_back(std::move(all));
     return suspects;
 }

@@ -3,6 +3,7 @@
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
+#include "tools/text/shell.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,6 +23,9 @@ std::string capital(std::string text) {
     if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
     return text;
 }
+
+/// Means are per iteration, where there are iterations.
+const char* each(const Diagnosis& d) { return d.is_whole_run ? "" : " an iteration"; }
 
 std::vector<std::uint64_t> wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
 
@@ -54,6 +58,7 @@ std::string when(const Diagnosis& d) {
     switch (d.pattern) {
     case PatternKind::Steady: return "";
     case PatternKind::Growing: return fmt::format(", more and more up to iteration {}", count(static_cast<double>(numbers.back())));
+    case PatternKind::Shrinking: return fmt::format(", less and less up to iteration {}", count(static_cast<double>(numbers.back())));
     case PatternKind::Periodic:
         if (d.iterations.size() > 1) {
             std::size_t neighbours = 0;
@@ -74,8 +79,8 @@ std::string when(const Diagnosis& d) {
 }
 
 /// "41 % longer than the others", "3.4 times as long as the others".
-std::string more(const Evidence& e, const std::string& others) {
-    if (e.local_there <= 0.01 * e.local_here) return fmt::format("{} an iteration longer than {}", time(e.excess()), others);
+std::string more(const Evidence& e, const std::string& others, const Diagnosis& d) {
+    if (e.local_there <= 0.01 * e.local_here) return fmt::format("{}{} longer than {}", time(e.excess()), each(d), others);
     const double ratio = e.local_here / e.local_there;
     return ratio >= 2 ? fmt::format("{:.{}f} times as long as {}", ratio, ratio < 9.95 ? 1 : 0, others)
                       : fmt::format("{} longer than {}", percent(ratio - 1), others);
@@ -119,28 +124,35 @@ std::string waiting(const Profile& profile, const Evidence& e, const NamedSpots&
     if (e.waits.empty() || d.moves) return "";
     const Spot& spot = names.table.spots[e.waits[0].spot];
     d.waits_in = printable(spot_text(spot));
-    const std::uint64_t others = profile.ranks.size() - d.ranks.size();
-    const std::string them = others == 1 ? "the other rank waits" : fmt::format("{} ranks wait", count(static_cast<double>(others)));
+    if (e.waiting_ranks == 0) return "";
+    const std::string them = profile.ranks.size() == 2 ? "the other rank waits"
+                             : e.waiting_ranks == 1    ? "one rank waits"
+                                                       : fmt::format("{} ranks wait", count(static_cast<double>(e.waiting_ranks)));
     return fmt::format("; {} in {}", them, place_of(spot));
 }
 
-std::string phase_words(const Profile& profile, const Diagnosis& d) {
-    return d.is_whole_run ? "" : fmt::format(" --phase '{}'", printable(profile.phases[d.phase].name));
-}
+std::string phase_words(const Profile& profile, const Diagnosis& d) { return d.is_whole_run ? "" : " --phase " + shell_word(profile.phases[d.phase].name); }
 
 /// A range of iterations of the suspect, and one of others of the same length beside it.
 std::string compared_iterations(const Diagnosis& d, std::size_t first, std::size_t iterations) {
-    if (d.pattern == PatternKind::Growing) {
+    if (d.pattern == PatternKind::Growing || d.pattern == PatternKind::Shrinking) {
         const std::size_t tenth = std::max<std::size_t>(1, iterations / 10);
         return fmt::format("{}:{} {}:{}", first + 1, first + tenth, first + iterations - tenth + 1, first + iterations);
     }
+    // The first run of iterations, and as many of the nearest that are none of the cause's.
     std::uint64_t a = d.iterations.front(), b = a;
-    while (std::binary_search(d.iterations.begin(), d.iterations.end(), b + 1)) ++b;
-    const std::uint64_t length = b - a + 1;
-    std::uint64_t c = b + 1;
-    if (c + length > first + iterations) c = a >= first + length ? a - length : first;
-    const std::uint64_t end = std::min<std::uint64_t>(c + length, first + iterations);
-    return fmt::format("{}:{} {}:{}", a + 1, b + 1, c + 1, std::max(c + 1, end));
+    const auto is_of_cause = [&](std::uint64_t i) { return std::binary_search(d.iterations.begin(), d.iterations.end(), i); };
+    while (is_of_cause(b + 1)) ++b;
+    std::uint64_t c = b + 1, end = c;
+    if (c >= first + iterations) {
+        if (a == first) return "";
+        end = c = a;
+        while (c > first && a - c < b - a + 1 && !is_of_cause(c - 1)) --c;
+        --end;
+    } else {
+        while (end + 1 < first + iterations && end - c < b - a && !is_of_cause(end + 1)) ++end;
+    }
+    return fmt::format("{}:{} {}:{}", a + 1, b + 1, c + 1, end + 1);
 }
 
 std::string rank_list(const std::vector<std::uint32_t>& ranks) {
@@ -155,26 +167,26 @@ void add_counts(const Evidence& e, Diagnosis& d) {
     if (e.same_calls())
         d.evidence.push_back(fmt::format("same messages and bytes as {}", there));
     else
-        d.evidence.push_back(fmt::format("{} messages and collective calls an iteration, {} ({} and {})", count(e.calls_here),
+        d.evidence.push_back(fmt::format("{} messages and collective calls{}, {} ({} and {})", count(e.calls_here), each(d),
                                          fmt::format("{} {}", count(e.calls_there), e.compares_ranks ? "on the others" : "in the other iterations"),
                                          byte_size(e.bytes_here), byte_size(e.bytes_there)));
 }
 
 void add_parts(const Evidence& e, Diagnosis& d) {
     const double excess = e.excess();
-    std::string text = fmt::format("{} of own time an iteration instead of {}", time(e.local_here), time(e.local_there));
+    std::string text = fmt::format("{} of own time{} instead of {}", time(e.local_here), each(d), time(e.local_there));
     if (excess > 0) {
         std::string parts;
         for (const auto& [name, part] : {std::pair("off CPU", e.off_cpu), std::pair("MPI file I/O", e.file_io), std::pair("OpenMP", e.threads)})
-            if (part > 0.2 * excess) parts += fmt::format("{}{} of it {}", parts.empty() ? "" : ", ", percent(part / excess), name);
+            if (part > 0.2 * excess) parts += fmt::format("{}{} of it {}", parts.empty() ? "" : ", ", percent(std::min(1.0, part / excess)), name);
         if (!parts.empty()) text += ": " + parts;
     }
     d.evidence.push_back(text);
     if (d.function.empty() && excess > 0 && e.function.node != 0 && e.function.difference() <= e.function.error)
         d.evidence.push_back("there are too few samples to tell in which function");
     if (!d.function.empty())
-        d.evidence.push_back(fmt::format("{}, with all that it calls: {} an iteration instead of {}{}", d.function, time(e.function.here),
-                                         time(e.function.there), e.function.error == 0 ? "" : fmt::format(" (+- {} by samples)", time(e.function.error))));
+        d.evidence.push_back(fmt::format("{}, with all that it calls: {}{} instead of {}{}", d.function, time(e.function.here), each(d), time(e.function.there),
+                                         e.function.error == 0 ? "" : fmt::format(" (+- {} by samples)", time(e.function.error))));
 }
 
 } // namespace
@@ -185,9 +197,10 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     const char* others = suspect.kind == SuspectKind::UnevenRanks                             ? "the quarter with least"
                          : e.compares_ranks                                                   ? (profile.ranks.size() == 2 ? "the other" : "the others")
                          : d.cause == Cause::WarmUp                                           ? "later"
+                         : d.pattern == PatternKind::Shrinking                                ? "in the end"
                          : d.cause == Cause::GrowingWork || d.pattern == PatternKind::Growing ? "at first"
                                                                                               : "in other iterations";
-    const std::string longer = more(e, others);
+    const std::string longer = more(e, others, d);
     const std::string place = where(names, e, d);
     switch (d.cause) {
     case Cause::SlowMachine:
@@ -196,20 +209,20 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                          e.functions, e.factor));
         break;
     case Cause::Noise:
-        d.sentence = fmt::format("{} take{} {}{}, without more work{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
-        d.evidence.push_back("no function has more of it than its usual share: something else used the processor, or memory or caches were slow");
+        d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
+        d.evidence.push_back("no function has more of it than its usual share: more work everywhere and a slow processor or memory look alike");
         break;
     case Cause::InputOutput:
         d.sentence = fmt::format("{} read{} or write{} files{}{}{}", subject, verb_s, verb_s, place, when(d), waiting(profile, e, names, d));
-        d.evidence.push_back(fmt::format("{} an iteration in input and output functions", time(e.io)));
+        d.evidence.push_back(fmt::format("{}{} in input and output functions", time(e.io), each(d)));
         break;
     case Cause::OffProcessor:
-        d.sentence = fmt::format("{} {} without a processor {} an iteration{}{}{}", subject, is_one(d, profile) ? "is" : "are", time(e.off_cpu), place, when(d),
-                                 waiting(profile, e, names, d));
+        d.sentence = fmt::format("{} {} without a processor {}{} longer{}{}{}", subject, is_one(d, profile) ? "is" : "are", time(e.off_cpu), each(d), place,
+                                 when(d), waiting(profile, e, names, d));
         break;
     case Cause::UnequalThreads:
         d.sentence =
-            fmt::format("{} wait{} {} an iteration longer for threads{}{}{}", subject, verb_s, time(e.threads), place, when(d), waiting(profile, e, names, d));
+            fmt::format("{} wait{} {}{} longer for threads{}{}{}", subject, verb_s, time(e.threads), each(d), place, when(d), waiting(profile, e, names, d));
         break;
     case Cause::LateRoot:
         d.sentence = fmt::format("{}, the root, compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
@@ -222,13 +235,14 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
             name_call(profile, names, e.mpi_of_all[0], d);
             in = " in " + place_of(names.table.spots[e.mpi_of_all[0].spot]);
         }
-        d.sentence =
-            d.cause == Cause::CommunicationVolume
-                ? fmt::format("All ranks communicate {} instead of {} an iteration{}{}", byte_size(e.bytes_here), byte_size(e.bytes_there), in, when(d))
-                : fmt::format("All ranks need {} an iteration longer for about the same communication{}{}", time(e.mpi), in, when(d));
+        d.sentence = d.cause == Cause::CommunicationVolume ? fmt::format("All ranks communicate {} instead of {} an iteration{}{}", byte_size(e.bytes_here),
+                                                                         byte_size(e.bytes_there), in, when(d))
+                                                           : fmt::format("All ranks {} {} an iteration longer{}{}{}", e.same_calls() ? "need" : "are",
+                                                                         time(e.mpi), e.same_calls() ? " for the same communication" : " in MPI", in, when(d));
         break;
     }
     case Cause::GrowingWork: d.sentence = fmt::format("{} compute{} more and more{}: {} in the end", subject, verb_s, place, longer); break;
+    case Cause::ShrinkingWork: d.sentence = fmt::format("{} compute{} less and less{}: {} at first", subject, verb_s, place, longer); break;
     case Cause::WarmUp: d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, place, when(d)); break;
     default:
         if (suspect.kind == SuspectKind::UnevenRanks)
@@ -237,8 +251,8 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         else
             d.sentence = fmt::format("{} compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
     }
-    if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && e.functions < 2 &&
-        e.same_calls())
+    if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && d.function.empty() &&
+        e.compared < 2 && e.same_calls())
         d.evidence.push_back("too few functions with samples tell a slow processor from more work");
     if (suspect.kind != SuspectKind::Communication) add_parts(e, d);
     add_counts(e, d);
@@ -250,11 +264,10 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     if (matrix.is_estimated) d.evidence.push_back("single iterations were not kept: their values are means of their cluster");
     if (e.compares_ranks)
         d.next = fmt::format("--compare rank={} rest{}", rank_list(d.ranks), phase_words(profile, d));
-    else if (!d.iterations.empty())
-        d.next = fmt::format("--compare {}{}{}", compared_iterations(d, matrix.first, matrix.iterations()), phase_words(profile, d),
-                             d.ranks.empty() || d.moves ? "" : " --rank " + rank_list(d.ranks));
+    else if (const std::string sides = d.iterations.empty() || d.moves ? "" : compared_iterations(d, matrix.first, matrix.iterations()); !sides.empty())
+        d.next = fmt::format("--compare {}{}{}", sides, phase_words(profile, d), d.ranks.empty() ? "" : " --rank " + rank_list(d.ranks));
     else
-        d.next = "--bottom-up";
+        d.next = "--bottom-up" + phase_words(profile, d);
 }
 
 void word_order(const Profile& profile, const IterationMatrix& matrix, const OrderLoss& loss, const NamedSpots& names, Diagnosis& d) {
@@ -266,9 +279,8 @@ void word_order(const Profile& profile, const IterationMatrix& matrix, const Ord
     d.function = d.waits_in;
     d.source = printable(spot.source);
     const double iterations = static_cast<double>(matrix.iterations());
-    const std::string each = matrix.is_whole_run ? "" : " an iteration";
     const std::string them =
-        fmt::format("{} wait{} {}{} in {}", rank_words(wide(waits)), waits.size() == 1 ? "s" : "", time(loss.waiting / iterations), each, place_of(spot));
+        fmt::format("{} wait{} {}{} in {}", rank_words(wide(waits)), waits.size() == 1 ? "s" : "", time(loss.waiting / iterations), each(d), place_of(spot));
     switch (loss.cause) {
     case Cause::Serialisation:
         d.sentence = fmt::format("Ranks compute one after another: their computing times add up to the time of the iterations; {}", them);
@@ -281,8 +293,9 @@ void word_order(const Profile& profile, const IterationMatrix& matrix, const Ord
     case Cause::LateRoot: d.sentence = fmt::format("{}, for its root, {}", capital(them), rank_words(wide(d.ranks))); break;
     default: d.sentence = fmt::format("{}, though all ranks do the same in sum: between two synchronisations their work is unequal", capital(them)); break;
     }
-    d.evidence.push_back("all ranks wait, each in another call, and none has longer iterations of its own that would explain it");
-    d.next = fmt::format("--metric mpi --path '{}'{}", printable(spot.name), phase_words(profile, d));
+    if (loss.cause != Cause::Serialisation)
+        d.evidence.push_back("all ranks wait, not all in the same call, and none has longer iterations of its own that would explain it");
+    d.next = fmt::format("--metric mpi --path {}{}", shell_word(spot.name), phase_words(profile, d));
 }
 
 void word_threads(const Profile& profile, const ThreadLoss& loss, Diagnosis& d) {
@@ -293,7 +306,7 @@ void word_threads(const Profile& profile, const ThreadLoss& loss, Diagnosis& d) 
         d.sentence = fmt::format("Thread {} of rank {} works {} in {}{}, the {} threads of the team {} on average; the others wait in its barriers",
                                  loss.busiest, loss.rank, time(loss.busiest_ns), d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)),
                                  loss.threads, time(loss.mean_ns));
-        d.next = "--threads --path '" + d.function + "'";
+        d.next = "--threads --path " + shell_word(d.function);
     } else {
         d.sentence =
             fmt::format("Worker threads of rank {} are idle for {} between parallel regions: the main thread works alone", loss.rank, time(loss.idle_ns));

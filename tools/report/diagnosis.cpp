@@ -3,6 +3,7 @@
 #include "tools/diagnosis/answers.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/phrases.hpp"
+#include "tools/text/shell.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ std::string gain_text(const Diagnosis& d) {
                        d.confidence == Confidence::High ? "" : fmt::format(", confidence {}", confidence_name(d.confidence)));
 }
 
-std::string command_of(const Diagnosis& d, const std::string& folder) { return fmt::format("libprofile report {} {}", folder, d.next); }
+std::string command_of(const Diagnosis& d, const std::string& folder) { return fmt::format("libprofile report {} {}", shell_word(folder), d.next); }
 
 /// Ranges [first, last] as users count them, from 1.
 Json ranges_json(const std::vector<std::uint64_t>& iterations) {
@@ -107,6 +108,7 @@ std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, cons
     Json json;
     json["run_ns"] = run.run_ns;
     json["gain_ns"] = run.gain_ns;
+    json["low_ns"] = run.low_ns;
     json["share"] = share(run.gain_ns, run);
     json["scope"] = run.scope;
     json["untold"] = run.untold;
