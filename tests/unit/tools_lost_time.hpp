@@ -97,6 +97,12 @@ class RunGenerator {
         if (cause == "host")
             for (std::size_t i = 0; i < iterations_; ++i)
                 for (std::size_t r = 0; r < std::max<std::size_t>(1, ranks_ / 8); ++r) add(r, i, all / n);
+        if (cause == "half")
+            for (std::size_t i = 0; i < iterations_; ++i)
+                for (std::size_t r = 0; r < ranks_ / 2; ++r) add(r, i, all / n);
+        if (cause == "shrinking")
+            for (std::size_t i = 0; i < iterations_; ++i)
+                for (std::size_t r = 0; r < ranks_; ++r) add(r, i, 2 * all / n * (1 - static_cast<double>(i) / n));
         if (cause == "range")
             for (std::size_t i = 3 * tenth; i < 5 * tenth; ++i) add(one, i, all / (2 * static_cast<double>(tenth)));
         if (cause == "ramp")

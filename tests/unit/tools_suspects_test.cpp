@@ -51,7 +51,7 @@ void score(const GeneratedRun& run, const std::string& name, Score& to) {
             continue;
         }
         ++to.found;
-        const bool is_ramp = planted.cause == "ramp" || planted.cause == "growth"; // its beginning is nothing
+        const bool is_ramp = planted.cause == "ramp" || planted.cause == "growth" || planted.cause == "shrinking"; // its beginning is nothing
         const bool iterations = jaccard(planted.iterations, best->pattern) >= (is_ramp ? 0.6 : 0.9);
         const bool gain = std::abs(best->gain.value / planted.gain - 1) <= 0.25;
         to.right_iterations += iterations ? 1 : 0;
@@ -95,6 +95,17 @@ TEST(SuspectsTest, TwoPercentOfTheRunAreFoundOnEightRanks) { expect_good(scores_
 TEST(SuspectsTest, FivePercentOfTheRunAreFoundOnTwoRanks) { expect_good(scores_of(0.05, 2, 1000)); }
 TEST(SuspectsTest, FivePercentOfTheRunAreFoundOnSixtyFourRanks) { expect_good(scores_of(0.05, 64, 500)); }
 TEST(SuspectsTest, AFifthOfTheRunIsFoundOnEightRanks) { expect_good(scores_of(0.2, 8, 400)); }
+
+TEST(SuspectsTest, HalfOfTheRanksAndWorkThatShrinksAreFound) {
+    Score all;
+    for (const char* cause : {"half", "shrinking"})
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            RunGenerator generator(8, 1000, 0.01, seed);
+            generator.plant(cause, 0.05);
+            score(generator.make(), "seed " + std::to_string(seed), all);
+        }
+    expect_good(all);
+}
 
 TEST(SuspectsTest, TwoCausesAtOnceAreBothFound) {
     Score all;
