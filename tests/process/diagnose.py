@@ -128,6 +128,14 @@ def more_bytes_are_told_from_slow_communication(job):
 
 
 @test
+def long_messages_are_no_waiting_in_turn(job):
+    _, result = measured_and_diagnosed(job, "messages", 100, "messages")
+    wrong = [found["sentence"] for found in result["diagnoses"] if found["cause"] in ("serialisation", "late_sender", "stage_imbalance")]
+    expect(not wrong, f"messages of 10 MB are called waiting in turn: {wrong}")
+    expect(any("in MPI without a cause" in sentence for sentence in result["untold"]), f"time in MPI is not said: {result}")
+
+
+@test
 def text_and_markdown_say_the_same_as_json(job):
     result = measured_and_diagnosed(job, "steady", 20, "forms")[1]
     for form in ("text", "markdown"):

@@ -17,6 +17,7 @@
  *   warm_up            all ranks, refine(), the first 20th of the iterations
  *   io                 rank 0 writes a file and waits for the disk, every 25th iteration
  *   sleep              rank 1 sleeps in each iteration
+ *   messages           nothing, but messages have PERCENT times 100 KiB, which all ranks send at the same time
  *   volume             the neighbours' messages, in the second half of the iterations
  * Prints the time of the loop in ms. */
 #include "spin.h"
@@ -114,6 +115,7 @@ int main(int argc, char** argv) {
         if (IS("slow") && rank == 1) factor = 1 + part;
         if (IS("noise") && random % 40 == 0 && rank == (int)(random / 64 % (uint64_t)ranks)) factor = 1 + part * 40;
         if (IS("volume") && i >= n / 2) bytes = (int)(part * ns * 2 * 4); /* some 4 bytes a ns */
+        if (IS("messages")) bytes = (int)(part * 100) * 100 * 1024;
         if (IS("late_root")) {
             double value = 0;
             if (rank == 0) prepare(part * ns);
