@@ -112,7 +112,47 @@ struct Algorithms {
         for (const auto& [context, pair] : pairs) sum += diff(pair.first ? *pair.first : dummy(*pair.second), pair.second ? *pair.second : dummy(*pair.first));
         return sum;
     }
-    double diff_loops(const Node& n0, const Node& n1) const {
+    /// All times of an iteration.
+    static void add_times(const Node& n, std::map<ContextId, double>& times) {
+        times[n.context] += n.duration();
+        for (const Node& child : n.children) add_times(child, times);
+        for (const Node& iteration : n.iterations)
+            for (const Node& child : iteration.children) add_times(child, times);
+    }
+    static double cost(const Node* i0, const Node* i1) {
+        std::map<ContextId, double> times, minus;
+        if (i0 && i0->cluster >= 0) add_times(*i0, times);
+        if (i1 && i1->cluster >= 0) add_times(*i1, minus);
+        for (const auto& [context, time] : minus) times[context] -= time;
+        double sum = 0;
+        for (const auto& [context, time] : times) sum += std::abs(time);
+        return std::floor(sum + 0.3);
+    }
+    /// Loops with unequally many iterations get missing ones, so that the cost of all pairs is least.
+    static void align(Node& n0, Node& n1) {
+        if (n0.iterations.size() == n1.iterations.size() || n0.kind != TimeKind::Loop) return;
+        const std::size_t N = n0.iterations.size(), M = n1.iterations.size();
+        std::vector<std::vector<double>> least(N + 1, std::vector<double>(M + 1, INFINITY));
+        least[0][0] = 0;
+        const auto both = [&](std::size_t i, std::size_t j) {
+            return i && j ? least[i - 1][j - 1] + cost(&n0.iterations[i - 1], &n1.iterations[j - 1]) : INFINITY;
+        };
+        const auto only0 = [&](std::size_t i, std::size_t j) { return i ? least[i - 1][j] + cost(&n0.iterations[i - 1], nullptr) : INFINITY; };
+        const auto only1 = [&](std::size_t i, std::size_t j) { return j ? least[i][j - 1] + cost(nullptr, &n1.iterations[j - 1]) : INFINITY; };
+        for (std::size_t i = 0; i <= N; ++i)
+            for (std::size_t j = 0; j <= M; ++j)
+                if (i || j) least[i][j] = std::min({both(i, j), only0(i, j), only1(i, j)});
+        for (std::size_t i = N, j = M; i || j;) {
+            if (both(i, j) == least[i][j])
+                --i, --j;
+            else if (only0(i, j) == least[i][j])
+                n1.iterations.insert(n1.iterations.begin() + static_cast<std::ptrdiff_t>(j), Node()), --i;
+            else
+                n0.iterations.insert(n0.iterations.begin() + static_cast<std::ptrdiff_t>(i), Node()), --j;
+        }
+    }
+    double diff_loops(Node n0, Node n1) const {
+        align(n0, n1);
         double sum = diff_profiles(n0, n1) + diffGap(n0.own, n1.own);
         for (std::size_t k = 0; k < std::max(n0.iterations.size(), n1.iterations.size()); ++k) {
             const Node* i0 = k < n0.iterations.size() && n0.iterations[k].cluster >= 0 ? &n0.iterations[k] : nullptr;
@@ -172,7 +212,8 @@ struct Algorithms {
         }
         return out;
     }
-    void merge_iterations(Node& out, const Node& n0, double w0, const Node& n1, double w1, bool of_threads) const {
+    void merge_iterations(Node& out, Node n0, double w0, Node n1, double w1, bool of_threads) const {
+        align(n0, n1);
         std::map<std::pair<unsigned, unsigned>, std::pair<Node, std::vector<std::size_t>>> groups; // -1 comes last
         const std::size_t n = std::max(n0.iterations.size(), n1.iterations.size());
         out.iterations.resize(n);

@@ -1,13 +1,15 @@
 // Which children of two nodes are the same, and which iterations of two loops: what comparing and merging nodes have in common.
-// Contract: thread-safe (no state); linear.
+// Contract: thread-safe (no state); linear, but for loops with unequally many iterations (alignment.hpp).
 //
 // Source: Wei and Mellor-Crummey (ICS 2018), Algorithm 2, lines 5 to 22, and section 4.2.1.
 #pragma once
 
+#include "tools/timeseries/alignment.hpp"
 #include "tools/timeseries/flow_order.hpp"
 #include "tools/timeseries/time_node.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace libprofile::tools {
@@ -30,26 +32,40 @@ template <class Both, class OnlyA, class OnlyB> void match_children(const FlowOr
     while (j < b.size()) only_b(j++);
 }
 
-/// The pairs of clusters that iterations of two loops with the same number are in.
+/// The pairs of clusters that the same iterations of two loops are in: those with the same number, or as alignment.hpp pairs them.
 class IterationPairs {
   public:
-    IterationPairs(const TimeNode& a, const TimeNode& b) : width_(b.clusters.size() + 1), counts_((a.clusters.size() + 1) * width_) {
-        for (std::size_t k = 0; k < std::max(a.iterations.size(), b.iterations.size()); ++k) ++counts_[index(a, b, k)];
+    IterationPairs(const TimeNode& a, const TimeNode& b) : none_a_(a.clusters.size()), none_b_(b.clusters.size()), counts_((none_a_ + 1) * (none_b_ + 1)) {
+        if (a.iterations.size() == b.iterations.size()) {
+            a_ = a.iterations;
+            b_ = b.iterations;
+        } else {
+            aligned_ = aligned(a, b);
+            a_ = aligned_.a;
+            b_ = aligned_.b;
+        }
+        for (std::size_t k = 0; k < iterations(); ++k) ++counts_[index(k)];
     }
+    IterationPairs(const IterationPairs&) = delete;
+    IterationPairs& operator=(const IterationPairs&) = delete;
+
     /// Calls visit(x, y, count) for pairs that occur. x or y is the number of clusters if the iteration is missing or rejected there, not both.
     template <class Visit> void for_each(Visit visit) const {
         for (std::size_t i = 0; i + 1 < counts_.size(); ++i)
-            if (counts_[i] != 0) visit(i / width_, i % width_, counts_[i]);
+            if (counts_[i] != 0) visit(i / (none_b_ + 1), i % (none_b_ + 1), counts_[i]);
     }
-    std::size_t index(const TimeNode& a, const TimeNode& b, std::size_t k) const { return cluster(a, k) * width_ + cluster(b, k); }
+    /// Of both loops together.
+    std::size_t iterations() const { return a_.size(); }
+    /// The pair of an iteration, below size().
+    std::size_t index(std::size_t k) const {
+        return (a_[k] == rejected_iteration ? none_a_ : a_[k]) * (none_b_ + 1) + (b_[k] == rejected_iteration ? none_b_ : b_[k]);
+    }
     std::size_t size() const { return counts_.size(); }
 
   private:
-    static std::size_t cluster(const TimeNode& loop, std::size_t k) {
-        return k < loop.iterations.size() && loop.iterations[k] != rejected_iteration ? loop.iterations[k] : loop.clusters.size();
-    }
-
-    std::size_t width_;
+    std::size_t none_a_, none_b_;
+    AlignedIterations aligned_;
+    std::span<const std::uint32_t> a_, b_; // by iteration: the cluster
     std::vector<std::uint32_t> counts_;
 };
 
