@@ -76,6 +76,18 @@ TEST(Alignment, OfManyIterationsFindsWhichWereMissed) {
     for (std::uint32_t i = 0; i < 3000; ++i) ASSERT_EQ(pairs.b[i] == none, i % 300 == 7) << i;
 }
 
+TEST(Alignment, OfEquallyManyPairsLikeOnes) {
+    const AlignedIterations pairs = aligned(loop_of({{2, 10}, {3, 6}, {4, 500}}), loop_of({{3, 6}, {4, 500}, {5, 20}}));
+    EXPECT_EQ(pairs.a, (Clusters{0, 1, 2, none}));
+    EXPECT_EQ(pairs.b, (Clusters{none, 0, 1, 2}));
+}
+
+TEST(Alignment, DoesNotHideTimeThatMovesBetweenRanks) {
+    const AlignedIterations pairs = aligned(loop_of({{2, 10}, {2, 50}, {2, 10}, {2, 50}}), loop_of({{2, 50}, {2, 10}, {2, 50}, {2, 10}}));
+    EXPECT_EQ(pairs.a, (Clusters{0, 1, 2, 3}));
+    EXPECT_EQ(pairs.b, (Clusters{0, 1, 2, 3}));
+}
+
 TEST(Alignment, ShowsNoImbalanceWhereOnlyAShortIterationWasMissed) {
     MadeUpProgram program;
     const std::uint32_t main = program.call(0, 1);

@@ -123,14 +123,24 @@ struct Algorithms {
         std::map<ContextId, double> times, minus;
         if (i0 && i0->cluster >= 0) add_times(*i0, times);
         if (i1 && i1->cluster >= 0) add_times(*i1, minus);
-        for (const auto& [context, time] : minus) times[context] -= time;
         double sum = 0;
-        for (const auto& [context, time] : times) sum += std::abs(time);
+        for (const auto& [context, time] : times)
+            if (!minus.contains(context)) sum += time;
+        for (const auto& [context, time] : minus)
+            if (!times.contains(context)) sum += time;
         return std::floor(sum + 0.3);
     }
-    /// Loops with unequally many iterations get missing ones, so that the cost of all pairs is least.
+    /// Loops with unlike or unequally many iterations get missing ones, so that the cost of all pairs is least.
     static void align(Node& n0, Node& n1) {
-        if (n0.iterations.size() == n1.iterations.size() || n0.kind != TimeKind::Loop) return;
+        if (n0.iterations.empty() || n1.iterations.empty() || n0.kind != TimeKind::Loop) return;
+        if (n0.iterations.size() == n1.iterations.size()) {
+            double unlike = 0, all = 0;
+            for (std::size_t k = 0; k < n0.iterations.size(); ++k) {
+                unlike += cost(&n0.iterations[k], &n1.iterations[k]);
+                all += cost(&n0.iterations[k], nullptr) + cost(nullptr, &n1.iterations[k]);
+            }
+            if (unlike <= 0.1 * all) return;
+        }
         const std::size_t N = n0.iterations.size(), M = n1.iterations.size();
         std::vector<std::vector<double>> least(N + 1, std::vector<double>(M + 1, INFINITY));
         least[0][0] = 0;

@@ -9,6 +9,7 @@ namespace libprofile::tools {
 namespace {
 
 constexpr std::size_t most_cells = 1 << 22;
+constexpr double most_unlike = 0.1;    // of all times: then iterations with one number are taken for the same
 constexpr std::size_t least_band = 16; // iterations by which partners may always differ in number, beyond the difference of both loops
 
 using Times = std::map<ContextId, double>;
@@ -26,14 +27,16 @@ std::vector<Times> times_of(const TimeNode& loop) {
     return times;
 }
 
+/// The times of contexts that only one has. How long those of both take is no sign: it may be an imbalance.
 double distance(const Times& a, const Times& b) {
     double sum = 0;
     auto at = b.begin();
     for (const auto& [context, time] : a) {
         for (; at != b.end() && at->first < context; ++at) sum += at->second;
-        const bool both = at != b.end() && at->first == context;
-        sum += std::abs(time - (both ? at->second : 0));
-        if (both) ++at;
+        if (at != b.end() && at->first == context)
+            ++at;
+        else
+            sum += time;
     }
     for (; at != b.end(); ++at) sum += at->second;
     return std::floor(sum + 0.3); // whole ns: rounding of means must not decide between pairings that cost the same
@@ -76,6 +79,14 @@ AlignedIterations aligned(const TimeNode& a, const TimeNode& b) {
         return out;
     }
     const Costs costs(a, b);
+    if (n == m) {
+        double cost = 0, all = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            cost += costs.pair(i, i);
+            all += costs.only_a(i) + costs.only_b(i);
+        }
+        if (cost <= most_unlike * all) return out;
+    }
     const auto first_of = [&](std::size_t i) { return i > slack ? i - slack : 0; };
     const auto last_of = [&](std::size_t i) { return std::min(m, i + slack); };
     std::vector<std::vector<Step>> steps(n + 1); // by i, then j - first_of(i): the last step there

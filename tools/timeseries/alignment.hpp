@@ -1,10 +1,10 @@
-// Which iterations of two loops are the same if samples have shown more of them in one loop than in the other.
+// Which iterations of two loops are the same if samples have missed some.
 // Contract: thread-safe (no state); time in proportion to the iterations and to how many more one loop has; throws
 // std::bad_alloc only.
 //
 // The paper matches iterations by number (section 4.2.1). That goes wrong from the first short iteration on that had a sample in one loop only: on real
-// programs most of the run then looked like imbalance. So loops with unequally many iterations are aligned as sequences are. Loops with
-// equally many still match by number.
+// programs most of the run then looked like imbalance. So loops whose iterations with one number are unlike, or that have unequally many, are aligned as
+// sequences are.
 // Source: S. B. Needleman and C. D. Wunsch, Journal of Molecular Biology 48 (1970); K.-M. Chao, W. R. Pearson and W. Miller, Computer Applications in
 // the Biosciences 8 (1992), for the band.
 #pragma once
@@ -21,8 +21,8 @@ struct AlignedIterations {
     std::vector<std::uint32_t> a, b; // equally many
 };
 
-/// The pairing with the least cost. A pair costs the sum over all contexts by how much their times differ; an iteration without a partner, all its times.
-/// Of pairings that cost the same, the one that pairs late iterations.
+/// By number, if they are equally many and alike. Else the pairing with the least cost: a pair costs the times of all contexts that only one of
+/// them has, an iteration without a partner all its times. Of pairings that cost the same, the one that pairs late iterations.
 AlignedIterations aligned(const TimeNode& a, const TimeNode& b);
 
 } // namespace libprofile::tools

@@ -1,5 +1,5 @@
 // Which children of two nodes are the same, and which iterations of two loops: what comparing and merging nodes have in common.
-// Contract: thread-safe (no state); linear, but for loops with unequally many iterations (alignment.hpp).
+// Contract: thread-safe (no state); linear, but for iterations that must be aligned (alignment.hpp).
 //
 // Source: Wei and Mellor-Crummey (ICS 2018), Algorithm 2, lines 5 to 22, and section 4.2.1.
 #pragma once
@@ -9,7 +9,6 @@
 #include "tools/timeseries/time_node.hpp"
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 namespace libprofile::tools {
@@ -32,18 +31,11 @@ template <class Both, class OnlyA, class OnlyB> void match_children(const FlowOr
     while (j < b.size()) only_b(j++);
 }
 
-/// The pairs of clusters that the same iterations of two loops are in: those with the same number, or as alignment.hpp pairs them.
+/// The pairs of clusters that the same iterations of two loops are in: as alignment.hpp pairs them.
 class IterationPairs {
   public:
-    IterationPairs(const TimeNode& a, const TimeNode& b) : none_a_(a.clusters.size()), none_b_(b.clusters.size()), counts_((none_a_ + 1) * (none_b_ + 1)) {
-        if (a.iterations.size() == b.iterations.size()) {
-            a_ = a.iterations;
-            b_ = b.iterations;
-        } else {
-            aligned_ = aligned(a, b);
-            a_ = aligned_.a;
-            b_ = aligned_.b;
-        }
+    IterationPairs(const TimeNode& a, const TimeNode& b)
+        : none_a_(a.clusters.size()), none_b_(b.clusters.size()), pairs_(aligned(a, b)), counts_((none_a_ + 1) * (none_b_ + 1)) {
         for (std::size_t k = 0; k < iterations(); ++k) ++counts_[index(k)];
     }
     IterationPairs(const IterationPairs&) = delete;
@@ -55,17 +47,16 @@ class IterationPairs {
             if (counts_[i] != 0) visit(i / (none_b_ + 1), i % (none_b_ + 1), counts_[i]);
     }
     /// Of both loops together.
-    std::size_t iterations() const { return a_.size(); }
+    std::size_t iterations() const { return pairs_.a.size(); }
     /// The pair of an iteration, below size().
     std::size_t index(std::size_t k) const {
-        return (a_[k] == rejected_iteration ? none_a_ : a_[k]) * (none_b_ + 1) + (b_[k] == rejected_iteration ? none_b_ : b_[k]);
+        return (pairs_.a[k] == rejected_iteration ? none_a_ : pairs_.a[k]) * (none_b_ + 1) + (pairs_.b[k] == rejected_iteration ? none_b_ : pairs_.b[k]);
     }
     std::size_t size() const { return counts_.size(); }
 
   private:
     std::size_t none_a_, none_b_;
-    AlignedIterations aligned_;
-    std::span<const std::uint32_t> a_, b_; // by iteration: the cluster
+    AlignedIterations pairs_;
     std::vector<std::uint32_t> counts_;
 };
 
