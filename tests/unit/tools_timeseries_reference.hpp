@@ -78,6 +78,18 @@ struct Algorithms {
     }
     static double start(const Node& n, std::size_t i) { return i == n.children.size() ? n.E : n.children[i].S; }
 
+    static bool has_from(const Node& n, std::size_t from, ContextId context) {
+        for (std::size_t c = from; c < n.children.size(); ++c)
+            if (n.children[c].context == context) return true;
+        return false;
+    }
+    /// Of two children that differ: one without a partner further on, else the one that runs first.
+    bool is_second_first(const Node& n0, std::size_t c0, const Node& n1, std::size_t c1) const {
+        const ContextId x = n0.children[c0].context, y = n1.children[c1].context;
+        const bool x_alone = !has_from(n1, c1, x), y_alone = !has_from(n0, c0, y);
+        return x_alone == y_alone ? order.follows(y, x) : y_alone;
+    }
+
     double diff(const Node& n0, const Node& n1) const {
         if (n0.kind == TimeKind::Loop) return diff_loops(n0, n1);
         if (n0.kind == TimeKind::Profile) return diff_profiles(n0, n1) + diffGap(n0.own, n1.own);
@@ -92,7 +104,7 @@ struct Algorithms {
                 gap0 = start(n0, c0 + 1) - n0.children[c0].E;
                 gap1 = start(n1, c1 + 1) - n1.children[c1].E;
                 ++c0, ++c1;
-            } else if (both ? order.follows(n1.children[c1].context, n0.children[c0].context) : c0 == n0.children.size()) {
+            } else if (both ? is_second_first(n0, c0, n1, c1) : c0 == n0.children.size()) {
                 sum += diff(n1.children[c1], dummy(n1.children[c1]));
                 gap1 += start(n1, c1 + 1) - n1.children[c1].E;
                 ++c1;
@@ -210,7 +222,7 @@ struct Algorithms {
                 time += mean(gap(n0, c0), gap(n1, c1));
                 add(merge(n0.children[c0], w0, n1.children[c1], w1, of_threads));
                 ++c0, ++c1;
-            } else if (both ? order.follows(n1.children[c1].context, n0.children[c0].context) : c0 == n0.children.size()) {
+            } else if (both ? is_second_first(n0, c0, n1, c1) : c0 == n0.children.size()) {
                 time += mean(0, gap(n1, c1));
                 add(merge(dummy(n1.children[c1]), w0, n1.children[c1], w1, of_threads));
                 ++c1;

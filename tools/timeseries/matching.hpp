@@ -9,20 +9,58 @@
 #include "tools/timeseries/time_node.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace libprofile::tools {
 
+/// How often each context is among the children from here on.
+class ChildrenLeft {
+  public:
+    explicit ChildrenLeft(const std::vector<TimeNode>& children) {
+        for (const TimeNode& child : children) ++left_[child.context];
+    }
+    void pass(ContextId context) { --left_[context]; }
+    bool has(ContextId context) const {
+        const auto at = left_.find(context);
+        return at != left_.end() && at->second != 0;
+    }
+
+  private:
+    std::unordered_map<ContextId, std::uint32_t> left_;
+};
+
 /// Walks the children of both in the order of Algorithm 2. Calls both(i, j) for a pair of the same context, only_a(i) and only_b(j) for the others.
+/// Of two that differ, one that has no partner any more is passed first. Else one whose place in the order is doubtful, as that of functions called
+/// through one pointer, would make all behind it lose their partners.
 /// @param in_order false: children are sorted by context (profiles)
 template <class Both, class OnlyA, class OnlyB> void match_children(const FlowOrder& order, const std::vector<TimeNode>& a, const std::vector<TimeNode>& b,
                                                                     bool in_order, Both both, OnlyA only_a, OnlyB only_b) {
     std::size_t i = 0, j = 0;
+    std::optional<ChildrenLeft> left_a, left_b; // from the first difference on
     while (i < a.size() && j < b.size()) {
         const ContextId at_a = a[i].context, at_b = b[j].context;
-        if (at_a == at_b)
+        bool pass_a = true, pass_b = true;
+        if (at_a != at_b && !in_order) {
+            pass_b = at_b < at_a;
+            pass_a = !pass_b;
+        } else if (at_a != at_b) {
+            if (!left_a) {
+                left_a.emplace(a);
+                left_b.emplace(b);
+                for (std::size_t k = 0; k < i; ++k) left_a->pass(a[k].context);
+                for (std::size_t k = 0; k < j; ++k) left_b->pass(b[k].context);
+            }
+            const bool alone_a = !left_b->has(at_a), alone_b = !left_a->has(at_b);
+            pass_b = alone_a == alone_b ? order.follows(at_b, at_a) : alone_b;
+            pass_a = !pass_b;
+        }
+        if (left_a && pass_a) left_a->pass(at_a);
+        if (left_b && pass_b) left_b->pass(at_b);
+        if (pass_a && pass_b)
             both(i++, j++);
-        else if (in_order ? order.follows(at_b, at_a) : at_b < at_a)
+        else if (pass_b)
             only_b(j++);
         else
             only_a(i++);
