@@ -52,7 +52,8 @@ std::vector<std::uint32_t> members(const TraceAnalysis& trace, const TimeCluster
     return ranks;
 }
 
-double weight(const LostSegment& segment) { return segment.imb + segment.sum_imb + segment.sum_wait; }
+/// Waiting may follow from the imbalance, so they are not added.
+double weight(const LostSegment& segment) { return std::max(segment.sum_imb, segment.sum_wait); }
 
 /// Those that are a sign of something, the weightiest first.
 std::vector<const LostSegment*> weighty(const TraceReport& report) {
