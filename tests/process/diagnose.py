@@ -148,6 +148,59 @@ def text_and_markdown_say_the_same_as_json(job):
     expect("100 iterations" in " ".join(part["scope"]), f"scope {part['scope']}")
 
 
+TRACE = {"LIBPROFILE_TRACE": "1", "LIBPROFILE_SAMPLE": "1kHz"}
+
+
+def traced(job, cause, percent, iterations, output):
+    """The part by the trace of a run whose samples are a millisecond apart or more."""
+    result = job.measured([job.programs / f"lost_time.{job.mpi}", cause, percent, iterations], output=output, options=TRACE, timeout=120)
+    expect(result.code == 0, f"lost_time {cause} failed:\n{result.err}")
+    printed = job.run([job.tool, "diagnose", output, "--format", "json"])
+    expect(printed.code == 0, f"diagnose failed:\n{printed.err}")
+    return json.loads(printed.out)["trace"]
+
+
+def step_loop(trace):
+    """The loop of main, whose iterations are marked."""
+    loops = [loop for loop in trace["loops"] if loop["actual"] is not None]
+    expect_equal(len(loops), 1, "loops with known iterations")
+    expect_equal(loops[0]["function"], "main", "its function")
+    return loops[0]
+
+
+@test
+def the_trace_shows_iterations_of_five_periods_and_the_rank_that_computes_longer(job):
+    iterations = 40  # of 2 ms, and 40 ms more on rank 1
+    for attempt in range(ATTEMPTS):
+        trace = traced(job, "steady", 2000, iterations, f"traced.{attempt}")
+        loop = step_loop(trace)
+        expect_equal(loop["actual"], 2 * iterations, "actual iterations of both ranks")
+        lost = [path for segment in trace["segments"] for path in segment["paths"] if "refine" in path["call_path"] and path["imbalance_ns"]]
+        # Half of what rank 1 computes more than rank 0 is above the mean.
+        seconds = sum(path["imbalance_ns"] for path in lost) / 1e9
+        if abs(loop["accepted"] + loop["rejected"] - 2 * iterations) <= 8 and 0.6 < seconds < 1 and all(path["ranks"] == [1] for path in lost):
+            expect_equal(trace["clusters"], [[0, 1]], "clusters: two ranks are always one")
+            expect(loop["source"] and "lost_time.c" in loop["source"], f"the loop's line: {loop['source']}")
+            return
+    raise AssertionError(f"not as planted: {seconds} s, {loop}")
+
+
+@test
+def the_part_by_the_trace_is_there_if_there_is_a_trace(job):
+    trace = traced(job, "none", 0, 60, "traced")
+    expect(trace["samples"] > 0 and trace["run_ns"] > 0, f"no samples: {trace}")
+    for form, heading in (("text", "By the trace"), ("markdown", "## By the trace")):
+        printed = job.run([job.tool, "diagnose", "traced", "--format", form, "--no-pager"])
+        expect_equal(printed.code, 0, f"exit code of {form}")
+        expect(heading in printed.out and "accepted" in printed.out, f"{form} lacks the part by the trace:\n{printed.out}")
+    part = job.run([job.tool, "diagnose", "traced", "--iterations", "1:10", "--no-pager"])
+    expect("about the whole run" in " ".join(part.out.split()), f"a part of the run, and nobody says that the trace is of all:\n{part.out}")
+    without = diagnosed(job, "none", 0, "untraced")
+    expect("trace" not in without, "a part by the trace without a trace")
+    text = job.run([job.tool, "diagnose", "untraced", "--no-pager"])
+    expect("By the trace" not in text.out, "a part by the trace without a trace")
+
+
 @test
 def what_cannot_be_diagnosed_is_refused_or_said(job):
     job.measured([job.programs / f"lost_time.{job.mpi}", "none", 0, 20], output="short", timeout=60)

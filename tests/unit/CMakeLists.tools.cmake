@@ -10,6 +10,10 @@ target_link_libraries(tools_tests PRIVATE libprofile_unit_test profile_evaluatio
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPERTIES COMPILE_OPTIONS -g SKIP_UNITY_BUILD_INCLUSION ON)
+# So does that of loops. Compiled by themselves, as names in them may be those of others.
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_binary_loops_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tools_trace_analysis_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_timeseries_alignment_test.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
 add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)

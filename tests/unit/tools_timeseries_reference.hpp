@@ -78,6 +78,18 @@ struct Algorithms {
     }
     static double start(const Node& n, std::size_t i) { return i == n.children.size() ? n.E : n.children[i].S; }
 
+    static bool has_from(const Node& n, std::size_t from, ContextId context) {
+        for (std::size_t c = from; c < n.children.size(); ++c)
+            if (n.children[c].context == context) return true;
+        return false;
+    }
+    /// Of two children that differ: one without a partner further on, else the one that runs first.
+    bool is_second_first(const Node& n0, std::size_t c0, const Node& n1, std::size_t c1) const {
+        const ContextId x = n0.children[c0].context, y = n1.children[c1].context;
+        const bool x_alone = !has_from(n1, c1, x), y_alone = !has_from(n0, c0, y);
+        return x_alone == y_alone ? order.follows(y, x) : y_alone;
+    }
+
     double diff(const Node& n0, const Node& n1) const {
         if (n0.kind == TimeKind::Loop) return diff_loops(n0, n1);
         if (n0.kind == TimeKind::Profile) return diff_profiles(n0, n1) + diffGap(n0.own, n1.own);
@@ -92,7 +104,7 @@ struct Algorithms {
                 gap0 = start(n0, c0 + 1) - n0.children[c0].E;
                 gap1 = start(n1, c1 + 1) - n1.children[c1].E;
                 ++c0, ++c1;
-            } else if (both ? order.follows(n1.children[c1].context, n0.children[c0].context) : c0 == n0.children.size()) {
+            } else if (both ? is_second_first(n0, c0, n1, c1) : c0 == n0.children.size()) {
                 sum += diff(n1.children[c1], dummy(n1.children[c1]));
                 gap1 += start(n1, c1 + 1) - n1.children[c1].E;
                 ++c1;
@@ -112,7 +124,57 @@ struct Algorithms {
         for (const auto& [context, pair] : pairs) sum += diff(pair.first ? *pair.first : dummy(*pair.second), pair.second ? *pair.second : dummy(*pair.first));
         return sum;
     }
-    double diff_loops(const Node& n0, const Node& n1) const {
+    /// All times of an iteration.
+    static void add_times(const Node& n, std::map<ContextId, double>& times) {
+        times[n.context] += n.duration();
+        for (const Node& child : n.children) add_times(child, times);
+        for (const Node& iteration : n.iterations)
+            for (const Node& child : iteration.children) add_times(child, times);
+    }
+    static double cost(const Node* i0, const Node* i1) {
+        std::map<ContextId, double> times, minus;
+        if (i0 && i0->cluster >= 0) add_times(*i0, times);
+        if (i1 && i1->cluster >= 0) add_times(*i1, minus);
+        double sum = 0;
+        for (const auto& [context, time] : times)
+            if (!minus.contains(context)) sum += time;
+        for (const auto& [context, time] : minus)
+            if (!times.contains(context)) sum += time;
+        return std::floor(sum + 0.3);
+    }
+    /// Loops with unlike or unequally many iterations get missing ones, so that the cost of all pairs is least.
+    static void align(Node& n0, Node& n1) {
+        if (n0.iterations.empty() || n1.iterations.empty() || n0.kind != TimeKind::Loop) return;
+        if (n0.iterations.size() == n1.iterations.size()) {
+            double unlike = 0, all = 0;
+            for (std::size_t k = 0; k < n0.iterations.size(); ++k) {
+                unlike += cost(&n0.iterations[k], &n1.iterations[k]);
+                all += cost(&n0.iterations[k], nullptr) + cost(nullptr, &n1.iterations[k]);
+            }
+            if (unlike <= 0.1 * all) return;
+        }
+        const std::size_t N = n0.iterations.size(), M = n1.iterations.size();
+        std::vector<std::vector<double>> least(N + 1, std::vector<double>(M + 1, INFINITY));
+        least[0][0] = 0;
+        const auto both = [&](std::size_t i, std::size_t j) {
+            return i && j ? least[i - 1][j - 1] + cost(&n0.iterations[i - 1], &n1.iterations[j - 1]) : INFINITY;
+        };
+        const auto only0 = [&](std::size_t i, std::size_t j) { return i ? least[i - 1][j] + cost(&n0.iterations[i - 1], nullptr) : INFINITY; };
+        const auto only1 = [&](std::size_t i, std::size_t j) { return j ? least[i][j - 1] + cost(nullptr, &n1.iterations[j - 1]) : INFINITY; };
+        for (std::size_t i = 0; i <= N; ++i)
+            for (std::size_t j = 0; j <= M; ++j)
+                if (i || j) least[i][j] = std::min({both(i, j), only0(i, j), only1(i, j)});
+        for (std::size_t i = N, j = M; i || j;) {
+            if (both(i, j) == least[i][j])
+                --i, --j;
+            else if (only0(i, j) == least[i][j])
+                n1.iterations.insert(n1.iterations.begin() + static_cast<std::ptrdiff_t>(j), Node()), --i;
+            else
+                n0.iterations.insert(n0.iterations.begin() + static_cast<std::ptrdiff_t>(i), Node()), --j;
+        }
+    }
+    double diff_loops(Node n0, Node n1) const {
+        align(n0, n1);
         double sum = diff_profiles(n0, n1) + diffGap(n0.own, n1.own);
         for (std::size_t k = 0; k < std::max(n0.iterations.size(), n1.iterations.size()); ++k) {
             const Node* i0 = k < n0.iterations.size() && n0.iterations[k].cluster >= 0 ? &n0.iterations[k] : nullptr;
@@ -160,7 +222,7 @@ struct Algorithms {
                 time += mean(gap(n0, c0), gap(n1, c1));
                 add(merge(n0.children[c0], w0, n1.children[c1], w1, of_threads));
                 ++c0, ++c1;
-            } else if (both ? order.follows(n1.children[c1].context, n0.children[c0].context) : c0 == n0.children.size()) {
+            } else if (both ? is_second_first(n0, c0, n1, c1) : c0 == n0.children.size()) {
                 time += mean(0, gap(n1, c1));
                 add(merge(dummy(n1.children[c1]), w0, n1.children[c1], w1, of_threads));
                 ++c1;
@@ -172,7 +234,8 @@ struct Algorithms {
         }
         return out;
     }
-    void merge_iterations(Node& out, const Node& n0, double w0, const Node& n1, double w1, bool of_threads) const {
+    void merge_iterations(Node& out, Node n0, double w0, Node n1, double w1, bool of_threads) const {
+        align(n0, n1);
         std::map<std::pair<unsigned, unsigned>, std::pair<Node, std::vector<std::size_t>>> groups; // -1 comes last
         const std::size_t n = std::max(n0.iterations.size(), n1.iterations.size());
         out.iterations.resize(n);

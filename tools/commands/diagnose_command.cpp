@@ -22,11 +22,12 @@ constexpr const char* diagnose_help = "Examples:\n"
                                       "  libprofile diagnose libprofile-app-1234 --format json         for programs\n\n"
                                       "Usage: libprofile diagnose FOLDER [options]\n"
                                       "FOLDER is the one that libprofile named at the end of the job. Each cause has its ranks, iterations and\n"
-                                      "function, what the run would gain without it, and the command that shows it (docs/diagnosis.md).\n\n"
+                                      "function, what the run would gain without it, and the command that shows it (docs/diagnosis.md). If the\n"
+                                      "job kept a trace (LIBPROFILE_TRACE=1), a second part has segments, clusters of ranks, and loops.\n\n"
                                       "  --phase NAME         iterations of this phase only [those that took most time]\n"
                                       "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
                                       "  --least PERCENT      leave out causes that cost less of the run [1]\n"
-                                      "  --top N              show N causes [10]\n"
+                                      "  --top N              show N causes, segments and loops [10]\n"
                                       "  --format FORMAT      text, json, markdown [text]\n"
                                       "  --width N            columns of the text [those of the terminal, else 100]\n"
                                       "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
@@ -72,9 +73,18 @@ class DiagnoseCommand final : public Command {
         if (choice_.iterations) choice.iterations = *choice_.iterations;
         const DiagnosedRun run = diagnose(profile, choice);
         const std::string& folder = path_;
-        if (format_ == "json") return diagnosis_json(profile, run, folder);
+        const BinaryLoops loops(profile);
+        std::optional<TraceAnalysis> analysis;
+        std::optional<TraceReport> trace;
+        if (has_trace(profile)) {
+            analysis.emplace(analyse_trace(profile, loops));
+            trace.emplace(TraceReport{profile, *analysis, loops, top_, choice_.phase || choice_.iterations});
+        }
+        if (format_ == "json") return diagnosis_json(profile, run, folder, trace ? &*trace : nullptr);
         const ReportDocument head = document_of(profile, choice_);
-        return format_ == "markdown" ? diagnosis_markdown(head, run, folder) : diagnosis_text(head, run, folder, style_of_output(width_, ascii_));
+        if (format_ == "markdown") return diagnosis_markdown(head, run, folder) + (trace ? trace_markdown(*trace) : "");
+        const TextStyle style = style_of_output(width_, ascii_);
+        return diagnosis_text(head, run, folder, style) + (trace ? trace_text(*trace, style) : "");
     }
 
     /// @throws SelectionError, which names the nearest phase or the range

@@ -104,7 +104,7 @@ std::string diagnosis_markdown(const ReportDocument& head, const DiagnosedRun& r
     return text;
 }
 
-std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, const std::string& folder) {
+std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, const std::string& folder, const TraceReport* trace) {
     Json json;
     json["run_ns"] = run.run_ns;
     json["gain_ns"] = run.gain_ns;
@@ -114,6 +114,7 @@ std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, cons
     json["untold"] = run.untold;
     Json& list = json["diagnoses"] = Json::array();
     for (const Diagnosis& d : run.list) list.push_back(diagnosis_of(profile, d, run, folder));
+    if (trace != nullptr) json["trace"] = trace_json(*trace);
     return json_text(json, 2) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include "tools/diagnosis/diagnosis.hpp"
 #include "tools/report/document.hpp"
+#include "tools/report/trace.hpp"
 
 #include <string>
 
@@ -13,6 +14,7 @@ namespace libprofile::tools {
 std::string diagnosis_text(const ReportDocument& head, const DiagnosedRun& run, const std::string& folder, const TextStyle& style);
 std::string diagnosis_markdown(const ReportDocument& head, const DiagnosedRun& run, const std::string& folder);
 /// @param profile for the names of phases and hosts
-std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, const std::string& folder);
+/// @param trace may be null
+std::string diagnosis_json(const Profile& profile, const DiagnosedRun& run, const std::string& folder, const TraceReport* trace = nullptr);
 
 } // namespace libprofile::tools

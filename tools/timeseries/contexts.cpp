@@ -11,7 +11,10 @@ bool is_function(NodeKind kind) { return kind == NodeKind::Frame || kind == Node
 } // namespace
 
 Contexts::Contexts(const Profile& profile, const LoopSource* loops)
-    : profile_(&profile), loops_(loops), around_(profile.paths.size(), unknown), calls_(profile.paths.size(), unknown) {}
+    : profile_(&profile), loops_(loops), around_(profile.paths.size(), unknown), calls_(profile.paths.size(), unknown), partial_(profile.paths.size()) {
+    for (std::size_t path = 1; path < profile.paths.size(); ++path)
+        partial_[path] = profile.paths[path].kind == NodeKind::Partial || partial_[profile.paths[path].parent];
+}
 
 std::uint32_t Contexts::frame_of(std::uint32_t path) const {
     while (profile_->paths[path].kind == NodeKind::Inlined) path = profile_->paths[path].parent;

@@ -48,6 +48,8 @@ class Contexts {
     ContextId of_sample(std::uint32_t path);
     /// The same for a path that was asked for before.
     ContextId seen(std::uint32_t path) const;
+    /// Whether the outer end of the call path is not known.
+    bool is_partial(std::uint32_t path) const { return partial_[path]; }
     /// The context as it is inside a known loop that takes the place of the loop `replaced`, or stands below the call `replaced`. Contexts that
     /// do not lie there stay what they are.
     ContextId inside(ContextId context, ContextId replaced, std::uint64_t phase);
@@ -88,6 +90,7 @@ class Contexts {
     std::vector<Context> contexts_{1};
     std::unordered_map<Key, ContextId, KeyHash> known_;
     std::vector<ContextId> around_, calls_; // by call path
+    std::vector<bool> partial_;             // by call path
 };
 
 } // namespace libprofile::tools

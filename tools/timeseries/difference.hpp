@@ -3,7 +3,8 @@
 //
 // Source: Wei and Mellor-Crummey (ICS 2018), section 4.1 (Algorithm 2) and 4.2.1 (loops).
 // Decisions:
-// - Iterations of two loops match by their number. An iteration that is rejected or missing on one side matches nothing.
+// - Iterations of two loops match by their number, or are aligned if samples have missed some (alignment.hpp). One that is rejected or missing on one side
+//   matches nothing.
 // - Where only one of two loops is a profile, both are compared as profiles.
 // - Children of profile nodes match by context.
 // - Two nodes without any time differ by a ratio of 0.

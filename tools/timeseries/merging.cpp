@@ -47,8 +47,8 @@ void Merging::add_iterations(TimeNode& out, const TimeNode& a, double share_a, c
                                            : (*this)(a.clusters[x], share_a, b.clusters[y], share_b);
         cluster.count = count;
     });
-    out.iterations.resize(std::max(a.iterations.size(), b.iterations.size()));
-    for (std::size_t k = 0; k < out.iterations.size(); ++k) out.iterations[k] = place[pairs.index(a, b, k)];
+    out.iterations.resize(pairs.iterations());
+    for (std::size_t k = 0; k < out.iterations.size(); ++k) out.iterations[k] = place[pairs.index(k)];
 }
 
 TimeNode Merging::operator()(const TimeNode& a, double weight_a, const TimeNode& b, double weight_b) const {

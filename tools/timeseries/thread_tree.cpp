@@ -15,6 +15,26 @@ double sampling_period(const Trace& trace) {
     return static_cast<double>(*middle);
 }
 
+namespace {
+
+/// Samples of which the outer end of the call path is not known say nothing of which calls have ended. They are left out.
+std::vector<TraceSample> whole_paths(const std::vector<TraceSample>& samples, const Contexts& contexts) {
+    std::vector<TraceSample> whole;
+    bool is_after_partial = false;
+    for (TraceSample sample : samples) {
+        if (!std::exchange(is_after_partial, contexts.is_partial(sample.path))) {
+            if (!is_after_partial) whole.push_back(sample);
+            continue;
+        }
+        if (is_after_partial) continue;
+        sample.lca_kind = LcaKind::Unknown; // it tells of the one that was left out
+        whole.push_back(sample);
+    }
+    return whole;
+}
+
+} // namespace
+
 ThreadTree thread_tree(const Trace& trace, const Contexts& contexts, const KnownLoops& known, const FlowOrder& order, const TimeSeriesParameters& parameters,
                        LoopForm form) {
     ThreadTree tree;
@@ -30,7 +50,13 @@ ThreadTree thread_tree(const Trace& trace, const Contexts& contexts, const Known
         };
     TreeBuilder builder(contexts, std::move(ended));
 
-    const std::vector<TraceSample>& samples = trace.samples;
+    std::vector<TraceSample> whole; // only if some are not
+    for (const TraceSample& sample : trace.samples)
+        if (contexts.is_partial(sample.path)) {
+            whole = whole_paths(trace.samples, contexts);
+            break;
+        }
+    const std::vector<TraceSample>& samples = whole.empty() ? trace.samples : whole;
     double begin = 0;
     ContextId before = 0;
     for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -7,6 +7,7 @@
 // - Between samples more than two periods apart the thread was away: each keeps half a period, the rest belongs to their common ancestor.
 // - The period is the median of the times between samples, so it has the stride of a thinned trace in it.
 // - Two samples in a row in one call of MPI from one place are taken for one call.
+// - A sample whose call path is not known from its outer end on is left out: it does not show that the calls around it have ended.
 // - If a common ancestor is not known, all that is equal on both call paths is taken to go on; if only a bound is known, that is taken for it.
 #pragma once
 
