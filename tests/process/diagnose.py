@@ -195,7 +195,7 @@ def the_part_by_the_trace_is_there_if_there_is_a_trace(job):
         expect(heading in printed.out and "accepted" in printed.out, f"{form} lacks the part by the trace:\n{printed.out}")
     part = job.run([job.tool, "diagnose", "traced", "--iterations", "1:10", "--no-pager"])
     expect("about the whole run" in " ".join(part.out.split()), f"a part of the run, and nobody says that the trace is of all:\n{part.out}")
-    without = diagnosed(job, "none", 0, "untraced")
+    without = measured_and_diagnosed(job, "none", 0, "untraced")[1]
     expect("trace" not in without, "a part by the trace without a trace")
     text = job.run([job.tool, "diagnose", "untraced", "--no-pager"])
     expect("By the trace" not in text.out, "a part by the trace without a trace")

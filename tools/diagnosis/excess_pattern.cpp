@@ -109,7 +109,7 @@ class Finder {
         return pattern;
     }
 
-    /// More and more, or less and less: a line fits better than two levels do, by the sums of absolute deviations of medians, to which single bursts mean little.
+    /// More and more, or less and less: a line fits better than two levels do, by sums of absolute deviations of medians: single bursts mean little there.
     /// Source of the line: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63 (1968).
     ExcessPattern along_a_line(bool shrinks) {
         ExcessPattern pattern = make(shrinks ? PatternKind::Shrinking : PatternKind::Growing);
