@@ -92,8 +92,10 @@ TEST(Alignment, ShowsNoImbalanceWhereOnlyAShortIterationWasMissed) {
     MadeUpProgram program;
     const std::uint32_t main = program.call(0, 1);
     program.loops.loops = {{10, 20}};
+    std::vector<std::uint32_t> paths; // all before the contexts, which know those that are there
+    for (const std::uint64_t line : {11, 12, 13}) paths.push_back(program.call(main, line));
     Contexts contexts{program.profile, &program.loops};
-    for (const std::uint64_t line : {11, 12, 13}) contexts.of_sample(program.call(main, line));
+    for (const std::uint32_t path : paths) contexts.of_sample(path);
     const FlowOrder order(contexts, &program.loops);
     const TimeNode whole = loop_of({{2, 10}, {3, 6}, {4, 500}, {3, 6}, {4, 400}}), part = loop_of({{2, 10}, {4, 500}, {3, 6}, {4, 400}});
     EXPECT_DOUBLE_EQ(TreeDifference(order, 0)(whole, part), 6);
