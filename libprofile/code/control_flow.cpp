@@ -30,7 +30,8 @@ bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
             if (target != none) block_of_[target] |= JumpedTo;
         }
         has_table_jumps_ = has_table_jumps_ || (instruction.kind == Kind::IndirectJump && is_table_jump(at, instruction));
-        return true;
+        // Tables take several more passes over the code, and what large functions have of them costs more than it tells.
+        return !has_table_jumps_ || code.size() <= largest_with_tables;
     });
     for (std::uint32_t i = 0; i < code.parts(); ++i) block_of_[code.first_of(i)] |= FallsThrough;
     return is_known;

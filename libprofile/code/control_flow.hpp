@@ -58,6 +58,7 @@ class ControlFlow {
 
   private:
     static constexpr std::uint32_t none = FunctionCode::none;
+    static constexpr std::uint32_t largest_with_tables = 16 << 10; // bytes of a function whose jumps through tables are followed
     static constexpr std::uint32_t most_switches = 64;
     static constexpr std::uint32_t most_cases = 4096; // of all switches
 
