@@ -43,6 +43,11 @@ bool has_shown(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searc
 /// the loop's own function be left and entered again in these ways.
 bool is_outermost(const CallTree& tree, const LoopCandidate& loop) {
     SiteCode code(tree, mpi_traits);
+    // To read more costs more than an early answer saves: some 70 ns a byte.
+    constexpr std::uint64_t most_code = 48 << 10;
+    std::uint64_t size = code.size_around(loop.entries.site);
+    for (NodeId site = loop.caller; site != 0; site = tree[site].parent) size += code.size_around(site);
+    if (size > most_code) return false;
     const auto may_come_again = [&](NodeId site) { return code.may_begin_again(site) || code.may_catch_before(site); };
     if (may_come_again(loop.entries.site)) return false;
     for (NodeId site = loop.caller; site != 0; site = tree[site].parent)

@@ -5,6 +5,7 @@
 
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/code/code_loops.hpp"
+#include "libprofile/code/code_range.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 
@@ -28,6 +29,11 @@ class SiteCode {
     bool is_nested(NodeId site) noexcept;
     /// Returns the beginning of the function that makes the call at `site`, 0 if unknown.
     std::uintptr_t function_of(NodeId site) const noexcept { return function_at(address_of(site)); }
+    /// Bytes of the function's code, or of the part that has the site; 0 if unknown. Reads no code.
+    std::uint64_t size_around(NodeId site) const noexcept {
+        CodeRange range;
+        return address_of(site) != 0 && find_function_code(address_of(site), range) ? range.end - range.start : 0;
+    }
     /// Returns the beginning of the function called at `site`, 0 if it is in another module or known at run time only.
     std::uintptr_t called_function(NodeId site) noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
