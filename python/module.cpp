@@ -227,7 +227,7 @@ std::string diagnosis(const Profile& p, std::optional<std::uint32_t> phase, std:
     choice.iterations = {first, last};
     choice.least = least;
     choice.most = std::numeric_limits<std::size_t>::max();
-    return diagnosis_json(p, diagnose(p, choice), printable(place));
+    return diagnosis_json(p, diagnose(p, choice), place);
 }
 
 py::list table_nodes(const CallTable& table) {

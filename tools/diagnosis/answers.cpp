@@ -26,7 +26,7 @@ Finding what_could_be_saved(const Profile& profile) {
 } // namespace
 
 std::string saving_sentence(const DiagnosedRun& run) {
-    if (run.list.empty()) return run.run_ns <= 0 ? "nothing to diagnose" : "no cause found that costs 1 % of the run or more";
+    if (run.list.empty()) return run.run_ns <= 0 ? "nothing to diagnose" : fmt::format("no cause found that costs {:g} % of the run or more", 100 * run.least);
     const std::string high = percent(run.gain_ns / run.run_ns);
     const std::string share = run.low_ns < 0.005 * run.run_ns            ? "up to " + high
                               : percent(run.low_ns / run.run_ns) == high ? high

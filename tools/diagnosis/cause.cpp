@@ -1,7 +1,5 @@
 #include "tools/diagnosis/cause.hpp"
 
-#include <cmath>
-
 namespace libprofile::tools {
 
 namespace {

@@ -26,6 +26,7 @@ class Diagnostician {
         : profile_(profile), choice_(choice), threads_(main_threads(profile)), names_(profile) {}
 
     DiagnosedRun run() {
+        result_.least = choice_.least;
         for (const Location* location : threads_)
             if (location != nullptr) result_.run_ns = std::max(result_.run_ns, static_cast<double>(location->wall_ns));
         if (result_.run_ns == 0) {

@@ -46,6 +46,7 @@ struct DiagnosisChoice {
 };
 
 struct DiagnosedRun {
+    double least = 0.01;             // share of the run that was asked for
     double run_ns = 0;               // the time that shares are of
     double gain_ns = 0;              // of all causes together
     double low_ns = 0;               // the low end of that

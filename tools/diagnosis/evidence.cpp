@@ -159,7 +159,7 @@ std::vector<SpotDifference> differences(const Profile& profile, const NamedSpots
         const std::uint32_t spot = names.table.of_path[path];
         if (place[spot] == static_cast<std::uint32_t>(-1)) {
             place[spot] = static_cast<std::uint32_t>(list.size());
-            list.push_back({spot, here.mean(spot), there.mean(spot), std::hypot(error_of(here, spot), error_of(there, spot)), path});
+            list.push_back({spot, here.mean(spot), there.mean(spot), path});
         }
         const auto other = there.path_ns.find(path);
         const double difference = here.per_iteration(ns) - (other == there.path_ns.end() ? 0 : there.per_iteration(other->second));
@@ -323,14 +323,15 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     };
     e.expected = mean_excess(is_here) - (e.compares_ranks ? 0 : mean_excess(is_there));
 
-    double* const targets[] = {&e.computing, &e.off_cpu, &e.file_io, &e.threads, &e.mpi};
-    for (std::size_t part = 0; part < 5; ++part) {
-        *targets[part] = here.per_iteration(here.parts[part]) - there.per_iteration(there.parts[part]);
-        if (part == 4) continue;
+    const auto difference = [&](std::size_t part) { return here.per_iteration(here.parts[part]) - there.per_iteration(there.parts[part]); };
+    e.off_cpu = difference(1);
+    e.file_io = difference(2);
+    e.threads = difference(3);
+    e.mpi = difference(4);
+    for (std::size_t part = 0; part < 4; ++part) {
         e.local_here += here.per_iteration(here.parts[part]);
         e.local_there += there.per_iteration(there.parts[part]);
     }
-    e.iterations = static_cast<std::uint64_t>(here.iterations / static_cast<double>(std::max<std::size_t>(1, here_rows.size())) + 0.5);
     e.io = here.per_iteration(here.io) - there.per_iteration(there.io);
     e.calls_here = here.per_iteration(here.calls);
     e.calls_there = there.per_iteration(there.calls);

@@ -21,12 +21,11 @@ struct NamedSpots {
     std::vector<bool> is_system; // by node of the tree: a function of the C library or the kernel
 };
 
-/// Own time of a function, or of an MPI function and its caller; ns per iteration and rank.
+/// Time of an MPI function and its caller; ns per iteration and rank.
 struct SpotDifference {
     std::uint32_t spot = 0;
     double here = 0;
     double there = 0;
-    double error = 0;       // of the difference, by samples; 0: exact
     std::uint32_t path = 0; // where the difference is largest
     double difference() const { return here - there; }
 };
@@ -42,12 +41,11 @@ struct HotFunction {
 
 /// Means per iteration and rank: here, in the suspect's iterations, and there, in those they are compared with.
 struct Evidence {
-    bool compares_ranks = false; // there: other ranks, in the same iterations; else the same ranks in others
-    std::uint64_t iterations = 0;
-    double local_here = 0, local_there = 0;                               // ns: what ranks do themselves
-    double expected = 0;                                                  // ns: excess that the suspect has here, less that there
-    double computing = 0, off_cpu = 0, file_io = 0, threads = 0, mpi = 0; // ns: differences
-    double io = 0;                                                        // ns: difference in input and output functions and MPI files
+    bool compares_ranks = false;                           // there: other ranks, in the same iterations; else the same ranks in others
+    double local_here = 0, local_there = 0;                // ns: what ranks do themselves
+    double expected = 0;                                   // ns: excess that the suspect has here, less that there
+    double off_cpu = 0, file_io = 0, threads = 0, mpi = 0; // ns: differences
+    double io = 0;                                         // ns: difference in input and output functions and MPI files
     double calls_here = 0, calls_there = 0;
     double bytes_here = 0, bytes_there = 0;
     HotFunction function;

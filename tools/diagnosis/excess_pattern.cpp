@@ -19,14 +19,8 @@ constexpr std::size_t longest_period = 300;     // iterations
 constexpr std::size_t most_pieces = 20;         // of a range
 constexpr double explains_enough = 0.8;         // of the best explanation: then the simpler one is taken
 
-double quantile(std::vector<double> values, double share) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
-}
-
 double deviations_from_median(std::vector<double>::const_iterator first, std::vector<double>::const_iterator end) {
-    const double middle = quantile({first, end}, 0.5);
+    const double middle = quantile(std::vector<double>(first, end), 0.5);
     return std::accumulate(first, end, 0.0, [&](double sum, double value) { return sum + std::abs(value - middle); });
 }
 
@@ -119,7 +113,7 @@ class Finder {
         for (std::size_t b = 0; b < blocks; ++b) {
             const auto first = smooth_.begin() + static_cast<std::ptrdiff_t>(b * size() / blocks),
                        end = smooth_.begin() + static_cast<std::ptrdiff_t>((b + 1) * size() / blocks);
-            block.push_back(quantile({first, end}, 0.5));
+            block.push_back(quantile(std::vector<double>(first, end), 0.5));
         }
         if (shrinks) std::reverse(block.begin(), block.end());
         std::vector<double> slopes, offsets;
@@ -209,10 +203,8 @@ class Finder {
         if (high - low_of_two < smallest_period_excess * search_.typical) return pattern;
         std::size_t above = 0, members = 0;
         pattern.period = period;
-        pattern.phase = size();
         for (std::size_t i = 0; i < size(); ++i) {
             if (means[i % period] <= border) continue;
-            pattern.phase = std::min(pattern.phase, i);
             ++members;
             above += x_[i] > border ? 1 : 0;
             set(pattern, i, x_[i] - low_of_two);

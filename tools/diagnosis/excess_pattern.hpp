@@ -20,7 +20,6 @@ struct ExcessPattern {
     std::vector<float> excess; // ns by iteration; 0 where there is none
     double sum = 0;            // ns
     std::size_t period = 0;    // of Periodic
-    std::size_t phase = 0;     // the first iteration with excess, modulo the period
 
     bool is_empty() const { return sum <= 0; }
 };

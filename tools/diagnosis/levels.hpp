@@ -2,6 +2,7 @@
 // Contract: thread-safe (no state); allocates in proportion to the series; throws std::bad_alloc only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -15,6 +16,13 @@ struct Level {
     double mean = 0; // of the smoothed values
     std::size_t length() const { return last - first + 1; }
 };
+
+/// The value that `share` of the values, 0 to 1, lie below; of two in the middle the lower one. There must be some.
+template <class Number> Number quantile(std::vector<Number> values, double share) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
 
 /// The series without single values that stick out: running median over `width` values, an odd number; at the ends of fewer.
 /// Source: J. W. Tukey, "Exploratory Data Analysis" (1977), chapter 7.

@@ -4,7 +4,6 @@
 #include "tools/analysis/totals.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace libprofile::tools {

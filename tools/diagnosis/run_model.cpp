@@ -1,21 +1,13 @@
 #include "tools/diagnosis/run_model.hpp"
 
 #include "tools/analysis/in_parallel.hpp"
+#include "tools/diagnosis/levels.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace libprofile::tools {
-
-namespace {
-
-float element(std::vector<float>& values, double share) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
-}
-
-} // namespace
 
 RunModel::RunModel(const IterationMatrix& matrix) : ranks_(matrix.ranks()), iterations_(matrix.iterations()), local_(ranks_ * iterations_), base_(iterations_) {
     in_parallel(ranks_, [&](std::size_t r) {
@@ -35,7 +27,7 @@ RunModel::RunModel(const IterationMatrix& matrix) : ranks_(matrix.ranks()), iter
     const std::size_t step = std::max<std::size_t>(1, ranks_ * iterations_ / 100'000);
     for (std::size_t at = step; at < local_.size(); at += step)
         if (at % iterations_ != 0) changes.push_back(std::abs(local_[at] - local_[at - 1]));
-    jitter_ = changes.empty() ? 0 : element(changes, 0.2) / 0.253 / 1.414;
+    jitter_ = changes.empty() ? 0 : quantile(std::move(changes), 0.2) / 0.253 / 1.414;
 }
 
 void RunModel::find_base() {
@@ -49,8 +41,7 @@ void RunModel::find_base() {
             base_[i] = *middle;
         }
     });
-    std::vector<float> copy = base_;
-    typical_ = copy.empty() ? 0 : element(copy, 0.5);
+    typical_ = base_.empty() ? 0 : quantile(base_, 0.5);
 }
 
 Gain RunModel::gain_without(const std::vector<RankExcess>& parts) const {
