@@ -66,6 +66,10 @@ class Decoder {
     static constexpr bool reading = true;
 
     void number(std::uint64_t& value) {
+        if (next_ != end_ && *next_ < 0x80) { // most numbers are small
+            value = *next_++;
+            return;
+        }
         value = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
             if (next_ == end_) return fail(value);

@@ -70,6 +70,12 @@ enum class BlockType : std::uint32_t {
     Inside = 28,       // InsideRecord; per iteration that has something inside: iterations left out before it, number of phases inside, per
                        //   such phase: its number, its iterations there and the first of them from 0; of other phases: times entered,
                        //   exclusive wall time there. Of an iterated phase
+    Partners = 31,     // PartnersRecord (partners.hpp); per row: PartnerRowRecord, PartnerRecord*. Of a thread
+    Begins = 29,       // BeginsRecord (begins.hpp), then as a text the gaps before iterations, 2 bytes each. Of an iterated phase
+    Clock = 30,        // ClockRecord (clock.hpp). Of a rank
+    Totals = 34,       // TotalsRecord, or with no_rank TotalsIndexRecord (totals.hpp). In a file of its own, written by `libprofile`
+    Waits = 32,        // WaitsRecord (trace.hpp), then WaitRecord*; of a thread that has a Trace
+    CodeLoops = 33,    // written by `libprofile`, beside Names: loops of machine code (tools/reader/code_loops.hpp)
     Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and unused
 };
 

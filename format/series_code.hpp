@@ -236,12 +236,17 @@ inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall,
 /// The inverse function.
 inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, std::uint64_t& wall) {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < catalogue_size; ++i)
-        condensed[i] = metric_catalogue[i].kind != CatalogueKind::Sum ? static_cast<std::uint64_t>(totals[n++]) : 0;
-    for (std::size_t i = catalogue_size; i-- > 0;) {
-        const CatalogueRow& row = metric_catalogue[i];
-        if (row.parent != CatalogueId::None) condensed[static_cast<std::size_t>(row.parent)] += condensed[i];
-    }
+    for_each_constant<catalogue_size>([&](auto i) {
+        if constexpr (metric_catalogue[i].kind != CatalogueKind::Sum)
+            condensed[i] = static_cast<std::uint64_t>(totals[n++]);
+        else
+            condensed[i] = 0;
+    });
+    for_each_constant<catalogue_size>([&](auto up) {
+        constexpr std::size_t i = catalogue_size - 1 - up;
+        constexpr CatalogueRow row = metric_catalogue[i];
+        if constexpr (row.parent != CatalogueId::None) condensed[static_cast<std::size_t>(row.parent)] += condensed[i];
+    });
     wall = condensed[static_cast<std::size_t>(CatalogueId::Total)] + static_cast<std::uint64_t>(totals[n]);
     for (std::size_t i = 0; i < most_counter_metrics; ++i) condensed[catalogue_size + i] = static_cast<std::uint64_t>(totals[series_totals + i]);
 }

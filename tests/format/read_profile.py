@@ -2,6 +2,7 @@
 """A second reader of profile files, written from docs/format.md alone.
 
     read_profile.py FILE [--scan]      prints, as JSON, what adds up in a profile
+    read_profile.py --totals FOLDER    compares totals.lprof with profile.lprof beside it
 
 It shares no code with libprofile: where the two differ, one of them or the document is wrong. It reads by the directories
 where a file has them; --scan reads from the beginning to the end instead, and the output must be the same. It decodes series
@@ -25,7 +26,10 @@ RANK_ENTRY = struct.Struct("<QQII")
 FOOTER = struct.Struct("<QQQ8s")
 (TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, _,
  TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
-TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE = range(21, 29)
+TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE, TYPE_BEGINS = range(21, 30)
+TYPE_CLOCK, TYPE_PARTNERS = 30, 31
+TYPE_WAITS = 32
+TYPE_CODE_LOOPS, TYPE_TOTALS = 33, 34
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -372,8 +376,8 @@ class Known:
         self.nodes += count
 
 
-def journal_iterations(data, known, without):
-    """The iterations of a journal; `without`: see journal_sums()."""
+def journal_iterations(data, known, without, main_ns):
+    """The iterations of a journal; `without`: see journal_sums(), `main_ns`: when the main thread's time began."""
     newest, iterations = {}, []
     for p in journal_records(data):
         kind = p.number()
@@ -382,7 +386,7 @@ def journal_iterations(data, known, without):
         elif kind == 2:
             phase, fate, wall, wall_inclusive, thread_wall, taken, lost = p.numbers(7)
             strong, weak = tuple(p.numbers(2)), tuple(p.numbers(2))
-            newest[phase] = {"phase": known.phase(phase), "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number(), known.nodes, without)}
+            newest[phase] = {"phase": known.phase(phase), "fate": fate, "wall_ns": wall, "begin_ns": main_ns + thread_wall - wall, "sums": journal_sums(p, p.number(), known.nodes, without)}
             iterations.append(newest[phase])
         elif kind == 4:
             taken_back = newest.pop(p.number())
@@ -394,6 +398,43 @@ def journal_iterations(data, known, without):
             journal_sums(p, p.number(), known.nodes, without)
         p.end()
     return iterations
+
+
+def named_place(p):
+    place = {"build_id": p.bytes().hex(), "path": p.text(), "offset": p.number(), "function": p.text(), "file": p.text(), "line": p.number()}
+    return {**place, "inlined": [(p.text(), p.text(), p.number()) for _ in range(p.number())]}
+
+
+def loops_of_module(p):
+    module = {"build_id": p.bytes().hex(), "path": p.text()}
+    files = [p.text() for _ in range(p.number())]
+    functions, first = [], 0
+    for _ in range(p.number()):
+        state, count = p.numbers(2)
+        first += p.signed()
+        at, sites, blocks = first, [], 0
+        for _ in range(count):
+            number = p.number()
+            at += number >> 2
+            blocks += number & 1
+            sites.append((at, blocks - 1, not number & 2))
+        function = {"understood": state != 0, "sites": sites}
+        functions.append(function)
+        if state == 0:
+            continue
+        loop_of = [p.number() - 1 for _ in range(blocks)]
+        loops = []
+        for number in range(state - 1):
+            distance, header, file, line = p.number(), first + p.signed(), p.number(), p.number()
+            if distance > number or file > len(files):
+                raise Damaged("a loop that cannot be")
+            loops.append({"parent": number - distance if distance else -1, "header": header, "file": files[file - 1] if file else "", "line": line})
+        around = loop_of + [loop["parent"] for loop in loops]
+        after = [[item + p.signed() for _ in range(p.number())] for item in range(len(around))]
+        if any(around[item] != around[other] for item, others in enumerate(after) for other in others):
+            raise Damaged("an order between different loops")
+        function.update({"loop_of_block": loop_of, "loops": loops, "after": after})
+    return {**module, "functions": functions}
 
 
 def read(blocks):
@@ -496,6 +537,21 @@ def read(blocks):
                 entries += [(iteration, *p.numbers(3)) for _ in range(p.number())]
                 iteration += 1
             tables[rank].setdefault("inside", {})[thread, number] = known, entries
+        elif kind == TYPE_PARTNERS:
+            thread, lost, count = p.numbers(3)
+            node, found = 0, []
+            for _ in range(count):
+                row = dict(zip("distance direction others other_bytes unknown unknown_bytes".split(), p.numbers(6)))
+                node += row.pop("distance")
+                found.append({"node": node, **row, "partners": [p.numbers(3) for _ in range(p.number())]})
+            tables[rank].setdefault("partners", {})[thread] = {"lost": lost, "rows": found}
+        elif kind == TYPE_CLOCK:
+            names = "id origin_ns main_ns own_ns monotonic_ns is_measured".split()
+            clock = dict(zip(names, p.numbers(len(names))))
+            tables[rank]["clock"] = {**clock, "offset_ns": p.signed(), "uncertainty_ns": p.number()}
+        elif kind == TYPE_BEGINS:
+            thread, number, first = p.numbers(3)
+            tables[rank].setdefault("begins", {})[thread, number] = first, [gap for gap, in struct.iter_unpack("<H", p.bytes())]
         elif kind == TYPE_SERIES:
             series.append({"rank": rank, **series_totals(p, rows)})
         elif kind == TYPE_TOPOLOGY:
@@ -510,6 +566,19 @@ def read(blocks):
                 thread.update(zip(("last", "looks", "moves", "counters"), p.numbers(4)))
                 topology["threads"].append(thread)
             topologies[rank] = topology
+        elif kind == TYPE_WAITS:
+            thread, count, dropped, longest = p.numbers(4)
+            end, waits = 0, []
+            for _ in range(count):
+                begin = end + p.signed()
+                end = begin + p.number()
+                p.signed()
+                waits.append([begin, end, *p.numbers(2)])
+            tables[rank].setdefault("waits", {})[thread] = {"dropped": dropped, "longest_dropped_ns": longest, "waits": waits}
+        elif kind == TYPE_NAMES:
+            tables[rank]["names"] = [named_place(p) for _ in range(p.number())]
+        elif kind == TYPE_CODE_LOOPS:
+            tables[rank]["code_loops"] = [loops_of_module(p) for _ in range(p.number())]
         elif kind == TYPE_LOOPS:
             thread, searched, calls, count = p.numbers(4)
             for _ in range(count):
@@ -582,10 +651,24 @@ class Paths:
         return self.known[key]
 
 
+def iteration_begins(first, codes, times):
+    """When the first iterations began; gaps are exponents of 6 bits and 10 bits of the number."""
+    if len(codes) > len(times):
+        raise Damaged("more iterations begin than end")
+    begins, end = [], first
+    for code, time in zip(codes, times):
+        exponent, mantissa = code >> 10, code & 1023
+        begins.append(end + (mantissa if exponent == 0 else 1024 + mantissa << exponent - 1))
+        end = begins[-1] + time
+    return begins
+
+
 def summary(data, scan):
     file = File(data)
     job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, topologies = read(
         file.scan() if scan else file.by_directory())
+    if job is None and "names" in tables[JOB]:  # names.lprof
+        return {"names": tables[JOB]["names"], "code_loops": tables[JOB].get("code_loops", [])}
     paths = Paths(locations, trees, maps, tables)
     found = defaultdict(int)
     totals = defaultdict(lambda: defaultdict(int))
@@ -606,10 +689,15 @@ def summary(data, scan):
     out = {"job": job, "complete": file.flags & 1, "ranks": [ranks[rank] for rank in sorted(ranks)], "locations": [],
            "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"])),
            "counters": [{"name": name, "unit": unit, "description": text} for name, unit, text in counters],
+           "clocks": [{"rank": rank, **tables[rank]["clock"]} for rank in sorted(ranks) if "clock" in tables[rank]],
            "topologies": [{"rank": rank, **topologies[rank]} for rank in sorted(topologies)],
            "loops": sorted(loops, key=lambda one: (one["rank"], one["thread"], one["phase"]))}
     for (rank, thread), location in sorted(locations.items()):
         entry = {"rank": rank, "thread": thread, "wall_ns": location["wall_ns"], "phases": []}
+        known = tables[rank].get("partners", {}).get(thread, {"lost": 0, "rows": []})
+        call_paths.update(paths.of(rank, thread, row["node"]) for row in known["rows"])  # all are there
+        entry["partners_lost"] = known["lost"]
+        entry["partners"] = [{key: value for key, value in row.items() if key != "node"} for row in known["rows"]]
         for (r, t, number), phase in sorted(phases.items()):
             if (r, t) != (rank, thread):
                 continue
@@ -622,11 +710,14 @@ def summary(data, scan):
                 "wall_inclusive_ns": phase["wall_inclusive_ns"],
                 "inside_ns": time_inside(tables[rank].get("inside", {}), phases, r, t, number) if phase["kind"] == 2 else None, "totals": totals[r, t, number],
                 "iteration_times": phase.get("iteration_times", []),
+                "iteration_begins": iteration_begins(*tables[rank].get("begins", {}).get((t, number), (0, [])), phase.get("iteration_times", [])),
                 "cluster_of_iteration": phase.get("cluster_of_iteration", []),
                 "clusters": [{"size": size, "class": number_of_class, "sums": clusters[r, t, number][at]}
                              for at, (size, number_of_class) in enumerate(phase["cluster_list"])]})
         if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:
             raise Damaged("times of a location do not add up")
+        if t in tables[rank].get("waits", {}):
+            entry["waits"] = tables[rank]["waits"][t]
         out["locations"].append(entry)
     for one in out["series"]:
         one["sums"] = {counters[name][0] if isinstance(name, int) else name: value for name, value in one["sums"].items()}
@@ -636,11 +727,108 @@ def summary(data, scan):
         names = [name for name, _ in metrics]
         squares = next((node for node, one in enumerate(trees[rank, 0]) if one and one[1] == 5), None), names.index("samples")
         out.setdefault("journals", {})[rank] = [
-            {**one, "sums": {names[at]: value for at, value in one["sums"].items()}} for one in journal_iterations(data, known, squares)]
+            {**one, "sums": {names[at]: value for at, value in one["sums"].items()}} for one in journal_iterations(data, known, squares, tables[rank]["clock"]["main_ns"])]
     return out
 
 
+def rows_of_totals(p, metrics):
+    """A totals block, or a sum of the index: thread, metric, {number of a call path: value}."""
+    thread, metric, rows, runs = p.numbers(4)
+    numbers, end = [], 0
+    for _ in range(runs):
+        begin = end + p.number()
+        end = begin + p.number()
+        numbers += range(begin, end)
+    if len(numbers) != rows or metric >= len(metrics):
+        raise Damaged("rows of totals")
+    return thread, metrics[metric], dict(zip(numbers, p.numbers(rows)))
+
+
+def read_totals(data):
+    """The index, and the rows by rank, thread and metric; the sums have rank None."""
+    file = File(data)
+    size, index_at, _, magic = FOOTER.unpack_from(data, len(data) - FOOTER.size)
+    kind, rank, payload, _ = file.block(index_at)
+    if magic != b"LPROFEND" or size != len(data) or kind != TYPE_TOTALS or rank != JOB:
+        raise Damaged("no index of totals")
+    p = Payload(payload)
+    index = {"method": p.number(), "version": p.text(), "paths": p.number(), "threads": p.number()}
+    files, metrics, blocks, sums = p.numbers(4)
+    index["files"] = [(p.text(), *p.numbers(2)) for _ in range(files)]
+    names = [p.text() for _ in range(metrics)]
+    rows = {}
+    for _ in range(blocks):
+        rank, thread, metric, count, at, size = p.numbers(6)
+        kind, of, payload, _ = file.block(at)
+        block = Payload(payload)
+        found = rows_of_totals(block, names)
+        block.end()
+        if (kind, of, len(payload), found[0], found[1], len(found[2])) != (TYPE_TOTALS, rank, size, thread, names[metric], count):
+            raise Damaged("a block of totals is another one")
+        rows[rank, thread, found[1]] = found[2]
+    for _ in range(sums):
+        _, metric, values = rows_of_totals(p, names)
+        rows[None, 0, metric] = values
+    p.end()
+    return index, rows
+
+
+def is_computation(path):
+    return path != () and path[-1][0] in (1, 5, 6, 8, 10, 12, 13)
+
+
+def check_totals(folder):
+    """What totals.lprof says of the profile beside it, as far as it is no matter of samples."""
+    data = (folder / "profile.lprof").read_bytes()
+    job, metrics, ranks, locations, phases, cells, trees, maps, tables, _, _, _, counters, _ = read(File(data).by_directory())
+    shared = {"time"} | {name for name, _, _ in counters}  # among call paths, by samples
+    index, rows = read_totals((folder / "totals.lprof").read_bytes())
+    status = (folder / "profile.lprof").stat()
+    if index["files"] != [("profile.lprof", status.st_size, status.st_mtime_ns)] or index["threads"] != len(locations):
+        raise Damaged("totals of another profile")
+    paths = Paths(locations, trees, maps, tables)
+    numbered = {(): 0}
+    orders = [(JOB, (JOB, 0))] + [(rank, (rank, thread)) for rank, thread in sorted(locations) if locations[rank, thread]["map"] is None]
+    for owner, tree in orders:
+        for node in range(1, len(trees.get(tree, []))):
+            numbered.setdefault(paths.in_tree(owner, tree, node), len(numbered))
+    if len(numbered) != index["paths"]:
+        raise Damaged(f"{len(numbered)} call paths, not {index['paths']}")
+    path_of = {number: path for path, number in numbered.items()}
+    wanted = defaultdict(int)  # exact ones by path, those that samples divide in all
+    for (rank, thread, number), metric, nodes, values in cells:
+        name = metrics[metric][0]
+        for node, value in zip(sum(nodes, []), sum(values, [])):
+            path = paths.of(rank, thread, node)
+            if name == "samples" and path != () and path[-1][0] == 5:
+                continue
+            key = None if name in shared and is_computation(path) else path
+            wanted[rank, thread, name, key] = (wanted[rank, thread, name, key] + value) % 2**64
+    got = defaultdict(int)
+    everywhere = defaultdict(int)
+    for (rank, thread, name), values in rows.items():
+        for number, value in values.items():
+            if rank is None:
+                continue
+            everywhere[name, number] = (everywhere[name, number] + value) % 2**64
+            path = path_of[number]
+            key = None if name in shared and is_computation(path) else path
+            got[rank, thread, name, key] = (got[rank, thread, name, key] + value) % 2**64
+    different = [key for key in set(wanted) | set(got) if wanted.get(key, 0) != got.get(key, 0)]
+    if different:
+        raise Damaged(f"{len(different)} totals are not the sums of the cells, for instance {different[0]}")
+    if dict(everywhere) != {(name, number): value for (rank, _, name), values in rows.items() if rank is None for number, value in values.items()}:
+        raise Damaged("sums over all threads")
+    return {"rows": sum(len(values) for (rank, _, _), values in rows.items() if rank is not None), "paths": index["paths"]}
+
+
 def main():
+    if sys.argv[1:2] == ["--totals"] and len(sys.argv) == 3:
+        try:
+            print(json.dumps(check_totals(Path(sys.argv[2]))))
+        except (Damaged, KeyError, IndexError, struct.error, zstandard.ZstdError) as error:
+            sys.exit(f"read_profile.py: {sys.argv[2]}: {error!r}")
+        return
     scan = "--scan" in sys.argv[1:]
     names = [argument for argument in sys.argv[1:] if argument != "--scan"]
     if len(names) != 1:
