@@ -58,6 +58,18 @@ void Clock::mark_start() noexcept {
 #endif
 }
 
+Clock::Reading Clock::read() const noexcept {
+#if defined(__x86_64__)
+    if (source_ == Source::Tsc) {
+        std::uint64_t tsc = 0, monotonic = 0;
+        read_both(tsc, monotonic);
+        return {at(tsc), monotonic - monotonic_start_};
+    }
+#endif
+    const std::uint64_t since_start = monotonic_since_start();
+    return {since_start, since_start};
+}
+
 bool Clock::choose(const char* wanted) noexcept {
     mark_start();
     if (std::strcmp(wanted, "monotonic") == 0) return true;

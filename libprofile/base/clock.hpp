@@ -40,6 +40,15 @@ class Clock {
         return monotonic_since_start();
     }
 
+    /// CLOCK_MONOTONIC at mark_start().
+    std::uint64_t origin() const { return monotonic_start_; }
+    /// What this clock and CLOCK_MONOTONIC, since origin(), show at one moment (1 us).
+    struct Reading {
+        std::uint64_t own_ns = 0;
+        std::uint64_t monotonic_ns = 0;
+    };
+    Reading read() const noexcept;
+
     static std::uint64_t monotonic() noexcept {
         timespec t;
         clock_gettime(CLOCK_MONOTONIC, &t);

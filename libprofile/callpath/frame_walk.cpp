@@ -133,7 +133,10 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
             frame.fp_slot = is_sure ? fp_slot : 0;
         }
         if (return_address == mark_stub()) {
-            if (slot == mark_slot) path.end = PathEnd::Mark;
+            if (slot == mark_slot) {
+                path.end = PathEnd::Mark;
+                path.marked = origin;
+            }
             if (slot == mark_slot || (return_address = lost_return_address(thread_local_block.mark, slot)) == 0) return;
         }
         frame.address = return_address - 1;

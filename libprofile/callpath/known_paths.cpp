@@ -2,9 +2,6 @@
 
 #include "libprofile/callpath/thread_block.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace libprofile {
 
 /// The tree gets back what was learned about the duration of the path's calls.
@@ -19,15 +16,14 @@ void KnownPathTable::grow(std::uint32_t to_bits, CallTree& tree, Arena& arena) n
         for (std::uint32_t set = 0; set != 1u << bits(); ++set)
             for (std::uint32_t way = 0; way != ways; ++way) forget(path(set, way), tree);
     sets_ = (reinterpret_cast<std::uintptr_t>(pages) + sizeof(Header)) | (64 - to_bits);
-    std::fill(std::begin(last_), std::end(last_), std::uint8_t{0});
 }
 
-KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, CallTree& tree, Arena& arena) noexcept {
+KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, NodeId mark, CallTree& tree, Arena& arena) noexcept {
     if (is_empty()) grow(first_bits, tree, arena);
     if (is_empty()) return nullptr;
-    if (bits() < most_bits && ++reinterpret_cast<Header*>(sets_ & ~shift_mask)[-1].replaced == ways << bits()) grow(bits() + 2, tree, arena);
-    const std::uint32_t set = set_of(return_address, frame, python);
-    const std::uint32_t way = (last_[set] / ways + 1) % ways;
+    if (bits() < most_bits && ++header().replaced == ways << bits()) grow(bits() + 2, tree, arena);
+    const std::uint32_t set = set_of(return_address, frame, python, mark);
+    const std::uint32_t way = (header().last[set] / ways + 1) % ways;
     KnownPath& known = path(set, way);
     forget(known, tree);
     known.successor = pair(way, way + 1);

@@ -135,6 +135,8 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
     if (path_.bridged) count(PathCount::Bridged);
     if (path_.end == PathEnd::Mark) {
         count(PathCount::Spliced);
+        // The function inside may have saved the frame pointer elsewhere than the one before.
+        if (beyond_mark_ != 0) frames_[beyond_mark_ - 1].origin = path_.marked;
         return splice(beyond_mark_);
     }
     if (mark().slot != 0) {

@@ -40,12 +40,14 @@ struct RawPath {
     std::uint8_t flags[capacity]; // RecipeFlag, of the module
     std::size_t size;
     PathEnd end;
+    SlotOrigin marked;   // of the mark's slot, if the walk ended there
     bool crossed_signal; // a frame was interrupted by a signal whose handler is part of the path
     bool bridged;        // code without unwind information was crossed by a search of the stack
 
     void clear() {
         size = 0;
         end = PathEnd::Lost;
+        marked = {};
         crossed_signal = bridged = false;
     }
     bool push(std::uintptr_t address, std::uintptr_t slot, SlotOrigin origin = {}) {

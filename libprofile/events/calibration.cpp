@@ -79,11 +79,12 @@ template <class Prepare, class AfterBatch> std::uint32_t time_of(int (*function)
 /// A call path of three words of the stack, the last of which is marked. No function returns there.
 class MarkedWords {
   public:
+    static constexpr NodeId node = 0;
     MarkedWords() noexcept : before_(own_mark()) {
         Mark& mark = own_mark();
         mark.slot = reinterpret_cast<std::uintptr_t>(&words_[2]);
         mark.return_address = 3;
-        mark.node = 0;
+        mark.node = node;
         words_[2] = mark_stub();
     }
     ~MarkedWords() noexcept { own_mark() = before_; }
@@ -122,7 +123,7 @@ UnseenCost measure(Thread& thread, const UnseenCost& assumed) {
 
     KnownPath* path = nullptr;
     const auto lead = [&](const Caller& caller) {
-        path = thread.known_paths.replace(caller.return_address, caller.frame, 0, thread.tree, thread.arena);
+        path = thread.known_paths.replace(caller.return_address, caller.frame, 0, MarkedWords::node, thread.tree, thread.arena);
         if (path == nullptr) return;
         words.lead(*path, caller, row, thread.phases.row_generation());
         path->python = thread.paths.python_at(caller.frame);

@@ -6,6 +6,7 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/events/traced_wait.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/mpi/binding_helpers.hpp"
@@ -70,8 +71,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     call.typical_ns = &path.typical_ns;
     call.inner = process_state.clock_reading_ns;
     call.cpu_start = 0;
-    call.frame = frame;
-    call.return_address = return_address;
+    call.begins_at(frame, return_address);
     thread.call_depth = 1;
     thread_ = &thread;
     row_ = row;
@@ -90,7 +90,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     KnownPathTable& paths = thread.known_paths;
     if (paths.is_empty()) [[unlikely]]
         return false;
-    const std::uint32_t set = paths.set_of(return_address, frame, 0); // paths through Python functions take more than this
+    const std::uint32_t set = paths.set_of(return_address, frame, 0, own_mark().node); // paths through Python functions take more than this
     KnownPath& path = paths.expected(set);
     if (!is_path_known(thread, path, function_id, return_address, frame, 0) || path.typical_ns >= long_event_ns || thread.paths.is_to_be_checked()) [[unlikely]]
         return false;
@@ -126,12 +126,14 @@ bool is_any_followed(const Thread& thread) noexcept {
 [[gnu::hot, gnu::noinline]] void MpiEvent::begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept {
     LoopWatch* const loops = thread.loops;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    KnownPathTable& paths = thread.known_paths;
+    const std::uint32_t set = paths.set_of(return_address, own_frame, 0, own_mark().node); // before the mark moves
     const OwnCost* const cost = loops != nullptr ? loops->quick_cost() : nullptr;
     if (cost == nullptr || cost->typical() == 0 || !loops->begin_quickly(thread, path, own_frame)) [[unlikely]] {
         leave_tool_last(thread);
         return begin_in_full(function_id, return_address, frame);
     }
-    thread.known_paths.pass(thread.known_paths.set_of(return_address, own_frame, 0), path);
+    paths.pass(set, path);
     RunningCall& call = take(thread, path, function_id, return_address, own_frame);
     state_ = {.is_plain = true, .is_looked_at = true, .is_noted = true};
     const std::uint64_t ticks = processor_ticks();
@@ -187,8 +189,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     ++(*row_)[Metric::Visits];
     call.row = row_;
     call.inner = process_state.clock_reading_ns;
-    call.frame = own_frame;
-    call.return_address = return_address;
+    call.begins_at(own_frame, return_address);
     call.cpu_start = 0;
     if (*call.typical_ns >= long_event_ns) [[unlikely]]
         call.cpu_start = begin_long_call(*thread, state_.level);
@@ -327,7 +328,10 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 
 /// CPU time of a call that has lasted long, or usually does, and `own` ns without what is nested in it.
 [[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
-    if (is_checkpoint_due(*thread_, stopped_at_)) state_.checkpoint_is_due = state_.level == 0;
+    if (state_.level == 0) {
+        if (own >= long_event_ns) trace_wait(*thread_, call, row_->node, stopped_at_);
+        if (is_checkpoint_due(*thread_, stopped_at_)) state_.checkpoint_is_due = true;
+    }
     if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
     if (thread_->counters.is_on()) count_for(*thread_, *call.row);
     const std::uint64_t now_cpu = thread_cpu_time();
@@ -417,6 +421,10 @@ void MpiEvent::before_waiting() noexcept {
     thread_->phases.time().book_event(own, cpu);
     if (state_.level != 0) [[unlikely]]
         thread_->calls[state_.level - 1].inner += wall;
+}
+
+void MpiEvent::message(MessageDirection direction, std::uint32_t partner, std::uint64_t bytes) noexcept {
+    thread_->partners.count(row_->node, direction, partner, bytes, thread_->arena);
 }
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "format/partners.hpp"
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 
@@ -62,6 +63,9 @@ class MpiEvent {
 
     /// Adds to a metric of this call path. Only after stop() and when counted().
     void add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
+
+    /// Counts a message with `partner`, a rank of MPI_COMM_WORLD or Partners::unknown. As add().
+    void message(MessageDirection direction, std::uint32_t partner, std::uint64_t bytes) noexcept;
 
     /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;

@@ -25,8 +25,7 @@ namespace libprofile {
     state_.is_poll = true;
     ++(*row_)[Metric::Visits];
     thread.calls[0].inner = process_state.clock_reading_ns;
-    thread.calls[0].frame = frame;
-    thread.calls[0].return_address = return_address;
+    thread.calls[0].begins_at(frame, return_address);
     thread.call_depth = 1;
     state_.is_timed = run.is_due();
     if (state_.is_timed) thread.calls[0].start = session_clock.now();
@@ -46,8 +45,7 @@ namespace libprofile {
     Row* row = run.row;
     call.row = row;
     call.inner = 0;
-    call.frame = own_frame;
-    call.return_address = const_cast<void*>(return_address);
+    call.begins_at(own_frame, const_cast<void*>(return_address));
     std::atomic_signal_fence(std::memory_order_seq_cst);
     thread->call_depth = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -1,12 +1,21 @@
 #include "libprofile/events/openmp_wait.hpp"
 
 #include "libprofile/base/process.hpp"
+#include "libprofile/events/traced_wait.hpp"
 #include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 namespace libprofile {
 
 namespace {
+
+/// The node of the time between regions.
+NodeId idle_node(Thread& thread) noexcept {
+    OpenMpState& state = thread.openmp;
+    if (state.idle == 0) [[unlikely]]
+        state.idle = thread.tree.child(0, NodeKind::OpenMp, function_of(OpenMpConstruct::Idle), 0);
+    return state.idle;
+}
 
 /// Books a part of a wait, `wall` ns from `from` on, of which it ran for `cpu` ns.
 void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint64_t cpu, std::uint64_t over) noexcept {
@@ -15,9 +24,7 @@ void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint
     if (over != EndedRegions::never && over < from + wall) waited = over > from ? over - from : 0;
     if (waited != 0) thread.phases.row(state.wait.node)[Metric::Time] += waited;
     if (wall != waited) {
-        if (state.idle == 0) [[unlikely]]
-            state.idle = thread.tree.child(0, NodeKind::OpenMp, function_of(OpenMpConstruct::Idle), 0);
-        row_of(thread, state.idle_row, state.idle)[Metric::Time] += wall - waited;
+        row_of(thread, state.idle_row, idle_node(thread))[Metric::Time] += wall - waited;
     }
     thread.phases.time().book_event(wall, cpu);
 }
@@ -48,6 +55,18 @@ void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint
             thread.phases.end_if_open(change.kind, change.name, at, cpu_at);
     }
     if (wall != 0) book_part(thread, from, wall, cpu, over);
+}
+
+/// Keeps a long wait in the trace: what was a wait, then what was idle time. The stack is looked at only if the wait still stands on it.
+[[gnu::cold]] void trace_parts(Thread& thread, std::uint64_t now, std::uint64_t over, bool is_foreign) noexcept {
+    const RunningCall& call = thread.calls[0];
+    const std::uint64_t waited_until = over == EndedRegions::never || over > now ? now : over > call.start ? over : call.start;
+    const bool stands = !is_foreign && is_own_stack(call.frame) && !thread.openmp.wait.may_be_over && call.is_in_place();
+    if (stands)
+        trace_wait(thread, call, thread.openmp.wait.node, waited_until);
+    else
+        trace_wait_apart(thread, thread.openmp.wait.node, call.start, waited_until);
+    if (waited_until < now) trace_wait_apart(thread, idle_node(thread), waited_until, now);
 }
 
 /// The CPU time of a wait of `own` ns that ends now, when the thread has used `cpu_now`.
@@ -116,6 +135,7 @@ void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::ui
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     if (call.cpu_start != 0 && thread.counters.is_on()) count_for_wait(thread);
     const bool is_foreign = cpu_now != 0;
+    if (own >= long_event_ns && thread.trace.is_on()) trace_parts(thread, now, over, is_foreign);
     const bool follows = is_behind(thread.openmp);
     std::uint64_t cpu = own;
     if (call.cpu_start != 0 || own >= long_event_ns || follows || is_foreign) [[unlikely]] {

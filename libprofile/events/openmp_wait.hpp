@@ -105,8 +105,7 @@ inline void begin_wait(Thread& thread, Row& row, std::uint32_t* typical, std::ui
     call.row = &row;
     call.typical_ns = typical;
     call.inner = 0;
-    call.frame = frame;
-    call.return_address = return_address;
+    call.begins_at(frame, return_address);
     call.cpu_start = 0;
     thread.openmp.wait.node = row.node;
     if (*typical >= long_event_ns) [[unlikely]]

@@ -8,6 +8,7 @@
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
+#include "libprofile/output/job_clock.hpp"
 #include "libprofile/output/job_tables.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/polled_collectives.hpp"
@@ -104,7 +105,8 @@ bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     for (std::size_t i = 0; i < std::size(summed); ++i) sums[i] = *summed[i];
     constexpr std::uint64_t no_name = ~std::uint64_t{0};
     const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is equal in every process
-    std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
+    std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name >> 1 : name,
+                               all.iterations == 0 ? no_name : ~name};
     if (!job.sum(sums, std::size(sums)) || !job.min(inverse, 5)) return false;
     for (std::size_t i = 0; i < std::size(summed); ++i) *summed[i] = sums[i];
     all.iterations = ~inverse[0];
@@ -172,8 +174,9 @@ bool write_common_file(PolledCollectives& job, std::uint64_t ended_at) {
     ok = write_measurements(buffer, {}) && ok; // if not, as much as there is room for
     JobTables tables;
     tables.collect();
+    JobClock clock;
     const std::uint64_t waits_from = session_clock.now();
-    if (!job.everyone_is_here()) return false;
+    if (!job.everyone_is_here(clock.compared())) return false;
     all_came = true;
 
     char folder[OutputFolder::path_size] = {};
@@ -186,9 +189,10 @@ bool write_common_file(PolledCollectives& job, std::uint64_t ended_at) {
     if (folder[0] == 0) return true; // rank 0 has said why
     output_folder.adopt(folder);
 
-    if (!tables.unify(job)) return false;
+    if (!clock.relate(job) || !tables.unify(job)) return false;
     cost.began_at += session_clock.now() - waits_from;
     ok = tables.write(buffer) && ok;
+    ok = clock.write(buffer, {}) && ok;
     const std::uint64_t with_own_tables = tables.map_rank() == no_rank ? 1 : 0;
     ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
     tables.release();

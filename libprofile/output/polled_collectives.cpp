@@ -14,9 +14,9 @@ namespace {
 
 /// Waiting ranks must not take the processor from those that still compute. If there are many of them, frequent polling costs too much, too. So
 /// they sleep an eighth of the time that they have waited, which prolongs the wait by at most that.
-void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
-    constexpr std::uint64_t polls_without_sleep = 20, shortest_ns = 50000, longest_ns = 5000000;
-    if (polls < polls_without_sleep) {
+void let_others_run(std::uint64_t polls, std::uint64_t waited_ns, Polling polling) {
+    constexpr std::uint64_t polls_without_sleep = 20, shortest_ns = 50000, longest_ns = 5000000, prompt_ns = 2000000;
+    if (polls < polls_without_sleep || (polling == Polling::Prompt && waited_ns < prompt_ns)) {
         sched_yield();
         return;
     }
@@ -27,7 +27,7 @@ void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
 
 /// Polls MPI until its current operation is complete. Returns false after an error, or after a wait of `patience_ns`. Between two polls at most
 /// one second counts: ranks that are suspended together, or get no processor for a while, have not waited for each other meanwhile.
-bool poll(const MpiServices& mpi, std::uint64_t patience_ns) noexcept {
+bool poll(const MpiServices& mpi, std::uint64_t patience_ns, Polling polling) noexcept {
     constexpr std::uint64_t most_between_ns = 1000000000;
     std::uint64_t waited_ns = 0, last = Clock::monotonic();
     for (std::uint64_t polls = 0;; ++polls) {
@@ -38,7 +38,7 @@ bool poll(const MpiServices& mpi, std::uint64_t patience_ns) noexcept {
         waited_ns += std::min(now - last, most_between_ns);
         last = now;
         if (waited_ns > patience_ns) return false;
-        let_others_run(polls, waited_ns);
+        let_others_run(polls, waited_ns, polling);
     }
 }
 
@@ -50,27 +50,29 @@ PolledCollectives::PolledCollectives(const MpiServices& mpi, std::uint64_t timeo
 
 PolledCollectives::~PolledCollectives() { mpi_->errors_restore(); }
 
-bool PolledCollectives::complete(int started, std::uint64_t patience_ns) noexcept {
-    failed_ = failed_ || started != 0 || !poll(*mpi_, patience_ns);
+bool PolledCollectives::complete(int started, std::uint64_t patience_ns, Polling polling) noexcept {
+    failed_ = failed_ || started != 0 || !poll(*mpi_, patience_ns, polling);
     if (failed_) silence_transport_warnings();
     return !failed_;
 }
 
-bool PolledCollectives::everyone_is_here() noexcept {
+bool PolledCollectives::everyone_is_here(std::uint64_t (&values)[2]) noexcept {
     if (failed_) return false;
     if (!complete(mpi_->start_barrier(), patience_ns_)) {
         // Later ranks would find the barrier complete and wait for us in the agreement. This tells them.
-        static std::uint64_t gone[2] = {0, 0}; // used until the end of MPI
-        mpi_->start_min(&gone[0], &gone[1], 1);
+        static std::uint64_t gone[3], unread[3]; // used until the end of MPI
+        mpi_->start_min(gone, unread, 3);
         return false;
     }
     // All ranks are here, and leave only through these calls. A delayed rank may complete an operation that others have left, and wait for them in
     // the next one. So no rank gives up soon.
     constexpr std::uint64_t least_ns = 60000000000u;
     patience_ns_ = std::max(2 * patience_ns_, least_ns);
-    std::uint64_t here = 1;
-    if (!min(&here, 1) || here != 1) failed_ = true;
-    return !failed_;
+    std::uint64_t here[3] = {1, values[0], values[1]};
+    if (!min(here, 3) || here[0] != 1) return failed_ = true, false;
+    values[0] = here[1];
+    values[1] = here[2];
+    return true;
 }
 
 namespace {
@@ -115,9 +117,9 @@ bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
     return true;
 }
 
-bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets) noexcept {
+bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets, Polling polling) noexcept {
     // A rank without a partner reaches its last step while others are still in the first ones.
-    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, offsets), 3 * patience_ns_);
+    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, offsets), 3 * patience_ns_, polling);
 }
 
 bool PolledCollectives::sum_before(std::uint64_t value, std::uint64_t& result) noexcept {

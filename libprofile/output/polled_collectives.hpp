@@ -17,6 +17,12 @@
 
 namespace libprofile {
 
+/// How a rank waits.
+enum class Polling {
+    Sparing, // sleeps soon, since others may compute
+    Prompt,  // sleeps only after a while, since another rank times the answer
+};
+
 class PolledCollectives {
   public:
     PolledCollectives(const MpiServices& mpi, std::uint64_t timeout_s) noexcept;
@@ -24,8 +30,9 @@ class PolledCollectives {
     PolledCollectives(const PolledCollectives&) = delete;
     PolledCollectives& operator=(const PolledCollectives&) = delete;
 
-    /// Returns true if every rank of MPI_COMM_WORLD has arrived and knows it.
-    bool everyone_is_here() noexcept;
+    /// Returns true if every rank of MPI_COMM_WORLD has arrived and knows it. `values` become their minima over all ranks, as those of min().
+    bool everyone_is_here(std::uint64_t (&values)[2]) noexcept;
+    /// Of values that are all below 2^63, or all not: MPIs compare some as signed numbers (MPICH 4.0.2).
     bool min(std::uint64_t* values, int count) noexcept;
     /// `after_writing`: other ranks may still be writing their data, however long that takes.
     bool sum(std::uint64_t* values, int count, bool after_writing = false) noexcept;
@@ -34,7 +41,7 @@ class PolledCollectives {
     /// Sum of `value` over the ranks before this one.
     bool sum_before(std::uint64_t value, std::uint64_t& result) noexcept;
     /// All-to-all exchange of bytes; sizes and offsets by rank. If it fails, the memory of all five must stay unchanged until the end of MPI.
-    bool exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets) noexcept;
+    bool exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets, Polling polling) noexcept;
 
     static constexpr int most = 16;                // values of an operation
     static constexpr std::size_t most_text = 4096; // bytes
@@ -42,7 +49,7 @@ class PolledCollectives {
 
   private:
     static constexpr std::uint64_t one_hour_ns = 3600000000000u;
-    bool complete(int started, std::uint64_t patience_ns) noexcept;
+    bool complete(int started, std::uint64_t patience_ns, Polling polling = Polling::Sparing) noexcept;
     template <class Start> bool run(std::uint64_t* values, int count, std::uint64_t patience_ns, Start start) noexcept;
 
     const MpiServices* mpi_;

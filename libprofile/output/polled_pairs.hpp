@@ -16,8 +16,8 @@ class PolledPairs {
     static constexpr std::size_t words_per_rank = 3;
 
     /// `words`: all 0, the same number for each rank. After a failed step its pages are left to MPI.
-    PolledPairs(PolledCollectives& job, PageArray<int>& words) noexcept
-        : job_(job), words_(words), out_sizes_(words.data()), in_sizes_(out_sizes_ + words.size() / words_per_rank),
+    PolledPairs(PolledCollectives& job, PageArray<int>& words, Polling polling = Polling::Sparing) noexcept
+        : job_(job), words_(words), polling_(polling), out_sizes_(words.data()), in_sizes_(out_sizes_ + words.size() / words_per_rank),
           offsets_(in_sizes_ + words.size() / words_per_rank) {}
 
     /// Sends to the partner and receives from it. A rank without a partner is its own, with nothing to send.
@@ -28,7 +28,7 @@ class PolledPairs {
         in_sizes_[partner] = static_cast<int>(in_size);
         if (out_size == 0) out = &nothing_[0];
         if (in_size == 0) in = &nothing_[1];
-        if (!job_.exchange(out, out_sizes_, in, in_sizes_, offsets_)) {
+        if (!job_.exchange(out, out_sizes_, in, in_sizes_, offsets_, polling_)) {
             words_.leave();
             return false;
         }
@@ -41,6 +41,7 @@ class PolledPairs {
 
     PolledCollectives& job_;
     PageArray<int>& words_;
+    Polling polling_;
     int* out_sizes_;
     int* in_sizes_;
     const int* offsets_; // all 0: the beginning of the buffers

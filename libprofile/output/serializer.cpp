@@ -4,9 +4,12 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/averages_writer.hpp"
+#include "libprofile/output/begins_writer.hpp"
 #include "libprofile/output/inside_writer.hpp"
+#include "libprofile/output/job_clock.hpp"
 #include "libprofile/output/loops_writer.hpp"
 #include "libprofile/output/openmp_writer.hpp"
+#include "libprofile/output/partners_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/output/regions_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
@@ -90,6 +93,12 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
         if (thread.trace.is_on())
             ok = ok &&
                  write_block(buffer, {BlockType::Trace, own_rank(), thread.index}, [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
+        if (!thread.partners.is_empty())
+            ok = ok && write_block(buffer, {BlockType::Partners, own_rank(), thread.index},
+                                   [&](Encoder& encoder) { write_partners(encoder, thread.index, thread.partners); });
+        if (thread.trace.waits() + thread.trace.dropped_waits() != 0)
+            ok = ok &&
+                 write_block(buffer, {BlockType::Waits, own_rank(), thread.index}, [&](Encoder& encoder) { write_waits(encoder, thread.index, thread.trace); });
         if (thread.loops != nullptr && thread.loops->has_searched())
             ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index}, [&](Encoder& encoder) { write_loops(encoder, thread, now); });
         for (std::uint32_t i = 0; i < thread.phases.all().size(); ++i) {
@@ -101,6 +110,9 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
             if (!phase.inside.is_empty())
                 ok = ok && write_block(buffer, {BlockType::Inside, own_rank(), thread.index, std::uint64_t{i} + 1},
                                        [&](Encoder& encoder) { write_inside(encoder, thread.index, phase); });
+            if (phase.begins.size() != 0)
+                ok = ok && write_block(buffer, {BlockType::Begins, own_rank(), thread.index, std::uint64_t{i} + 1},
+                                       [&](Encoder& encoder) { write_begins(encoder, thread.index, phase); });
             if (phase.clusterer != nullptr)
                 ok = ok && write_block(buffer, {BlockType::Averages, own_rank(), thread.index, std::uint64_t{i} + 1, 0, true},
                                        [&](Encoder& encoder) { write_averages(encoder, thread.index, phase); });
@@ -119,7 +131,7 @@ bool write_rank(BlockBuffer& buffer, bool complete, std::uint64_t began_at, Rank
     const WritingCost cost{buffer.size(), began_at};
     RankRecord record = describe_rank(complete, summary, running);
     const bool ok = write_own_tables(buffer, running) && write_locations(buffer, complete, no_rank, running) && write_measurements(buffer, running) &&
-                    write_rank_record(buffer, record, cost);
+                    JobClock().write(buffer, running) && write_rank_record(buffer, record, cost);
     summary.add_end(record.writing_ns);
     return ok;
 }

@@ -61,6 +61,7 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
     // that totals remain exact.
     // In this order: wall times must not go on and take the last pieces of memory, which clusters need.
     if (phase.clusterer->reserve_iteration() && phase.iteration_walls.append(wall_ns, *pool_)) {
+        phase.begins.append(now - wall_ns, wall_ns, *pool_);
         PendingIteration iteration{&phase, {}, sign(phase), wall_ns, phase.has_leftovers};
         bool taken = iteration.profile.take(phase.rows, *pool_);
         if (!taken && phase.clusterer->make_room()) taken = iteration.profile.take(phase.rows, *pool_);

@@ -6,6 +6,7 @@
 #include "libprofile/clustering/clusterer.hpp"
 #include "libprofile/clustering/time_series.hpp"
 #include "libprofile/metrics/accumulator.hpp"
+#include "libprofile/phases/begin_times.hpp"
 #include "libprofile/phases/inside_log.hpp"
 #include "libprofile/phases/wall_times.hpp"
 
@@ -35,11 +36,13 @@ struct Phase {
         std::uint64_t counted[most_counters] = {}; // of counters, too, but for what samples and long calls have
     } outside;
     std::uint64_t compute_ns() const {
-        const std::uint64_t most = outside.wall_ns - outside.away_ns;
+        const std::uint64_t most = not_away_ns();
         return outside.cpu_ns < most ? outside.cpu_ns : most;
     }
     /// Off the processor where nobody knows.
-    std::uint64_t off_cpu_ns() const { return outside.wall_ns - outside.away_ns - compute_ns(); }
+    std::uint64_t off_cpu_ns() const { return not_away_ns() - compute_ns(); }
+    /// Passes that are cut out of the log later may get more absence than they have time.
+    std::uint64_t not_away_ns() const { return outside.wall_ns > outside.away_ns ? outside.wall_ns - outside.away_ns : 0; }
     /// Turns the interval's CPU and wall time outside events into times of call paths. A sample stands for time before it, which may belong to
     /// earlier intervals. So "(not sampled)" gets the computing time less what the samples stand for, modulo 2^64: sums over call paths are
     /// exact, and readers of the profile share the computing time out by the samples (docs/format.md).
@@ -50,6 +53,7 @@ struct Phase {
     // The rows also hold values of iterations for which memory was short, so they are not those of one iteration.
     bool has_leftovers = false;
     WallTimes iteration_walls;
+    BeginTimes begins;
 
     InsideLog inside; // Iterations only
     InsideLog::Inner inner() const {

@@ -26,12 +26,14 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
         return nullptr;
     const std::uint64_t python = thread.paths.python_at(frame);
     KnownPathTable& paths = thread.known_paths;
-    const std::uint32_t set = paths.set_of(return_address, frame, python);
+    const Mark& mark = own_mark();
+    const NodeId marked = mark.node;
+    const std::uint32_t set = paths.set_of(return_address, frame, python, marked);
     KnownPath* found = &paths.expected(set);
     if (is_path_known(thread, *found, function_id, return_address, frame, python)) [[likely]] {
         paths.pass(set, *found);
     } else {
-        const Mark& mark = own_mark();
+        paths.miss(marked); // unless it is found
         if (!mark_stands(mark, frame)) return nullptr;
         const std::uint32_t epoch = load_map.epoch();
         std::uint32_t way = 0;
@@ -51,7 +53,8 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
 
 /// Remembers the path of a call that a walk has found as `node`. Returns nullptr if memory is short.
 inline KnownPath* remember_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId node) noexcept {
-    KnownPath* known = thread.known_paths.replace(return_address, frame, thread.paths.python_of_path(), thread.tree, thread.arena);
+    KnownPathTable& paths = thread.known_paths;
+    KnownPath* known = paths.replace(return_address, frame, thread.paths.python_of_path(), paths.missed_at(), thread.tree, thread.arena);
     if (known == nullptr) return nullptr;
     known->return_address = return_address;
     known->function = static_cast<std::uint16_t>(function_id);

@@ -15,6 +15,7 @@
 #include "libprofile/phases/phase_stack.hpp"
 #include "libprofile/thread/clock_state.hpp"
 #include "libprofile/thread/openmp_state.hpp"
+#include "libprofile/thread/partners.hpp"
 #include "libprofile/thread/sample_trace.hpp"
 #include "libprofile/topology/thread_affinity.hpp"
 
@@ -42,6 +43,23 @@ struct RunningCall {
     std::uint64_t cpu_start = 0;         // thread CPU time at start, 0 if unknown
     std::uintptr_t frame = 0;            // of the wrapper body, or of a runtime's waiting function; its return address is at frame + 8
     void* return_address = nullptr;
+
+    /// It begins. A call at the end of a function, by a jump, takes over its return slot, which may be marked: the address is then the mark's.
+    void begins_at(std::uintptr_t own_frame, void* address) noexcept {
+        frame = own_frame;
+        return_address = address != reinterpret_cast<void*>(mark_stub()) ? address : found_in_slot();
+    }
+    /// On this thread's stack: the return address is still in place.
+    bool is_in_place() const noexcept { return found_in_slot() == return_address; }
+
+  private:
+    /// The return address as it would be without a mark.
+    void* found_in_slot() const noexcept {
+        const std::uintptr_t slot = frame + 8;
+        void* const there = *reinterpret_cast<void**>(slot);
+        const bool is_marked = there == reinterpret_cast<void*>(mark_stub()) && slot_of(own_mark()) == slot;
+        return is_marked ? reinterpret_cast<void*>(own_mark().return_address) : there;
+    }
 };
 
 /// Facts about one call site of MPI. They hold while no module is loaded or unloaded.
@@ -60,8 +78,8 @@ struct CallSite {
 struct alignas(64) Thread {
     Thread() : phases(tree, arena, pool), pool(arena), tree(arena), paths(tree, arena) {}
 
-    // Members used by every MPI call come first: these and the first members of `phases` are one cache line; the last members of known_paths and the
-    // first call are another, in the same page.
+    // Members used by every MPI call come first: these and the first members of `phases` are one cache line; known_paths and the first call
+    // are another, in the same page.
     volatile int busy = 0;            // mirrors the thread's in-tool flag, for the thread that ends the job
     std::uint32_t call_depth = 0;     // running MPI calls
     OwnCost cheap_event;              // of events whose call path need not be found
@@ -104,11 +122,17 @@ struct alignas(64) Thread {
         while (call_depth != 0) {
             const RunningCall& call = calls[call_depth - 1];
             if (!is_own_stack(frame) || !is_own_stack(call.frame)) break; // addresses of two stacks cannot be compared
-            if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
+            if (call.frame > frame && call.is_in_place()) break;
             --call_depth;
         }
         if (call_depth == 0 && openmp.wait.may_be_over) [[unlikely]]
             openmp.wait = {};
+    }
+
+    /// A jump goes to `target`, a stack pointer of this thread's stack: calls that were made below it are left. drop_left_calls() would not see that,
+    /// once the same function runs again and has the same return address in the same place.
+    void leave_calls_to(std::uintptr_t target) noexcept {
+        while (call_depth != 0 && is_own_stack(calls[call_depth - 1].frame) && calls[call_depth - 1].frame <= target) --call_depth;
     }
 
     /// Another event begins, so a wait that may be over is over. Not for samples: they hit in such waits, too.
@@ -134,7 +158,8 @@ struct alignas(64) Thread {
         void* pages = nullptr;
         std::uint64_t size = 0;
     };
-    Scratch scratch[max_calls];      // one for each running call; see MpiEvent::scratch()
+    Scratch scratch[max_calls]; // one for each running call; see MpiEvent::scratch()
+    Partners partners;
     std::uint64_t requests_lost = 0; // messages not counted: no memory to remember the requests
 
     // The last reading of the thread's CPU time, and when it was taken.

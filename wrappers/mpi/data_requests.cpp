@@ -7,21 +7,28 @@ namespace libprofile::data_requests {
 namespace {
 
 struct Slot {
-    std::atomic<std::uint64_t> key; // handle, kind in the top byte
+    std::atomic<std::uint64_t> key; // handle, then 13 bits of the group, then the kind
 };
-constexpr unsigned kind_shift = 56;
+constexpr unsigned kind_shift = 61;
+constexpr std::uint64_t group_mask = (std::uint64_t{1} << (kind_shift - request_handle_bits)) - 1;
+
+OpenRequest of_key(std::uint64_t key) noexcept {
+    return {static_cast<DataRequest>(key >> kind_shift), static_cast<std::uint32_t>(key >> request_handle_bits & group_mask)};
+}
 
 constinit RequestTable<Slot, 12> table;
 
 } // namespace
 
-bool insert(std::uint64_t handle, DataRequest kind) noexcept { return table.add(handle, handle | static_cast<std::uint64_t>(kind) << kind_shift) != nullptr; }
-
-DataRequest kind_of(std::uint64_t handle) noexcept {
-    const Slot* slot = table.find(handle);
-    return slot == nullptr ? DataRequest::None : static_cast<DataRequest>(slot->key.load() >> kind_shift);
+bool insert(std::uint64_t handle, OpenRequest open) noexcept {
+    return table.add(handle, handle | std::uint64_t{open.group} << request_handle_bits | static_cast<std::uint64_t>(open.kind) << kind_shift) != nullptr;
 }
 
-DataRequest remove(std::uint64_t handle) noexcept { return static_cast<DataRequest>(table.take(handle) >> kind_shift); }
+OpenRequest find(std::uint64_t handle) noexcept {
+    const Slot* slot = table.find(handle);
+    return slot == nullptr ? OpenRequest{} : of_key(slot->key.load());
+}
+
+OpenRequest remove(std::uint64_t handle) noexcept { return of_key(table.take(handle)); }
 
 } // namespace libprofile::data_requests

@@ -17,15 +17,20 @@ enum class DataRequest : std::uint8_t {
     FileCollectiveRead
 };
 
+struct OpenRequest {
+    DataRequest kind = DataRequest::None;
+    std::uint32_t group = 0; // of a receive: whose rank its source is (rank_groups.hpp)
+};
+
 namespace data_requests {
 
 /// Remembers an open request. False when memory ran out: its bytes will not be counted.
-bool insert(std::uint64_t handle, DataRequest kind) noexcept;
+bool insert(std::uint64_t handle, OpenRequest open) noexcept;
 
-DataRequest kind_of(std::uint64_t handle) noexcept;
+OpenRequest find(std::uint64_t handle) noexcept;
 
 /// Forgets a request that was completed or freed, and says what it was.
-DataRequest remove(std::uint64_t handle) noexcept;
+OpenRequest remove(std::uint64_t handle) noexcept;
 
 } // namespace data_requests
 } // namespace libprofile

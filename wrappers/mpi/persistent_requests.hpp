@@ -4,6 +4,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "format/partners.hpp"
 
 #include <cstdint>
 
@@ -15,11 +16,19 @@ struct Charge {
     Metric metrics[most] = {};
     std::uint8_t size = 0;
     std::uint64_t values[most] = {};
+    bool is_message = false; // of a send
+    std::uint32_t partner = 0;
+    std::uint64_t message_bytes = 0;
 
     void add(Metric metric, std::uint64_t value) noexcept {
         if (size == most) return;
         metrics[size] = metric;
         values[size++] = value;
+    }
+    void message(MessageDirection, std::uint32_t to, std::uint64_t bytes) noexcept {
+        is_message = true;
+        partner = to;
+        message_bytes = bytes;
     }
 };
 

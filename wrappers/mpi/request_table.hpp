@@ -16,7 +16,8 @@
 namespace libprofile {
 
 /// A handle is a pointer of 47 bits or an int; the bits above are for the user of the table.
-inline constexpr std::uint64_t request_handle_mask = (std::uint64_t{1} << 56) - 1;
+inline constexpr unsigned request_handle_bits = 48;
+inline constexpr std::uint64_t request_handle_mask = (std::uint64_t{1} << request_handle_bits) - 1;
 
 /// `Slot` is zero-initialised memory with a member `std::atomic<std::uint64_t> key`, 0 when the slot is empty.
 ///

@@ -73,6 +73,7 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     }
     local.thread->paths.about_to_jump(); // or to look; before the thread is in the unwinder, a sample cannot know what is coming
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
+    if (is_own_stack(target)) local.thread->leave_calls_to(target);
     if (local.thread->regions != nullptr && target != 0 && !local.thread->finished) {
         if (guard.is_nested())
             local.thread->regions->abandon_hook(); // a handler may have interrupted one

@@ -9,6 +9,7 @@
 #include "wrappers/mpi/accounting/files.hpp"
 #include "wrappers/mpi/accounting/neighbours.hpp"
 #include "wrappers/mpi/accounting/one_sided.hpp"
+#include "wrappers/mpi/accounting/partners.hpp"
 #include "wrappers/mpi/accounting/persistent.hpp"
 #include "wrappers/mpi/accounting/point_to_point.hpp"
 #include "wrappers/mpi/accounting/requests.hpp"

@@ -17,13 +17,14 @@ inline void count_at_start(MpiEvent& event, const Charge& charge, const MPI_Requ
 inline void started(MpiEvent& event, bool count, MPI_Request before, MPI_Request now) {
     const Charge* charge = persistent_requests::find(key(before));
     for (unsigned i = 0; count && charge != nullptr && i < charge->size; ++i) event.add(charge->metrics[i], charge->values[i]);
+    if (count && charge != nullptr && charge->is_message) event.message(MessageDirection::Sent, charge->partner, charge->message_bytes);
     if (now == before) return;
     if (charge != nullptr) {
         const Charge moved = *charge;
         persistent_requests::remove(key(before));
         if (!persistent_requests::insert(key(now), moved) && event.counted()) event.count_lost_requests(1);
     }
-    if (const DataRequest kind = data_requests::remove(key(before)); kind != DataRequest::None) posted(event, kind, &now);
+    if (const OpenRequest open = data_requests::remove(key(before)); open.kind != DataRequest::None) posted(event, open, &now);
 }
 
 class Started {

@@ -2,53 +2,81 @@
 #pragma once
 
 #include "wrappers/mpi/accounting/bytes.hpp"
+#include "wrappers/mpi/accounting/partners.hpp"
 #include "wrappers/mpi/accounting/status.hpp"
+#include "wrappers/mpi/persistent_requests.hpp"
 
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
-inline void sent(auto& event, std::uint64_t sent) {
+inline void sent(auto& event, std::uint64_t sent, std::uint32_t partner) {
     event.add(sent == 0 ? Metric::P2pSendSyncs : Metric::P2pSends, 1);
     if (sent > 0) event.add(Metric::P2pBytesSent, sent);
+    event.message(MessageDirection::Sent, partner, sent);
 }
 
-template <class Count> void send(auto& event, Count count, MPI_Datatype datatype, int dest) {
-    if (dest != MPI_PROC_NULL) sent(event, bytes(count, datatype));
+template <class Count> class Send {
+  public:
+    Send(const MpiEvent&, Count count, MPI_Datatype datatype, int dest, MPI_Comm comm) : count_(count), datatype_(datatype), dest_(dest), ranks_(comm) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS && dest_ != MPI_PROC_NULL) sent(event, bytes(count_, datatype_), ranks_.world_rank(dest_));
+    }
+
+  private:
+    Count count_;
+    MPI_Datatype datatype_;
+    int dest_;
+    RanksOfCall ranks_;
+};
+
+/// Only prepared.
+template <class Count> void send(Charge& charge, Count count, MPI_Datatype datatype, int dest, MPI_Comm comm) {
+    if (dest != MPI_PROC_NULL) sent(charge, bytes(count, datatype), RanksOfCall(comm).world_rank(dest));
 }
 
 /// A partitioned send is one message of all its partitions.
-inline void partitioned_send(auto& event, int partitions, MPI_Count count, MPI_Datatype datatype, int dest) {
-    if (dest != MPI_PROC_NULL) sent(event, partitions > 0 ? static_cast<std::uint64_t>(partitions) * bytes(count, datatype) : 0);
+inline void partitioned_send(Charge& charge, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, MPI_Comm comm) {
+    if (dest == MPI_PROC_NULL) return;
+    sent(charge, partitions > 0 ? static_cast<std::uint64_t>(partitions) * bytes(count, datatype) : 0, RanksOfCall(comm).world_rank(dest));
 }
 
-inline void received(MpiEvent& event, const MPI_Status& status) {
+/// `group`: of the communicator (rank_groups.hpp).
+inline void received(MpiEvent& event, const MPI_Status& status, std::uint32_t group) {
     const std::uint64_t count = received_bytes(status);
     event.add(count == 0 ? Metric::P2pRecvSyncs : Metric::P2pRecvs, 1);
     if (count > 0) event.add(Metric::P2pBytesReceived, count);
+    event.message(MessageDirection::Received, rank_groups::world_rank(group, status.MPI_SOURCE), count);
 }
 
 /// A receive that the call completes.
 class Receive {
   public:
-    Receive(const MpiEvent& event, int source, MPI_Status*& status) : Receive(event, source != MPI_PROC_NULL, status) {}
+    Receive(const MpiEvent& event, int source, MPI_Comm comm, MPI_Status*& status) : expected_(source != MPI_PROC_NULL), ranks_(comm), status_(event, status) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && expected_) received(event, *status_.get());
+        if (event.counted() && mpi_result == MPI_SUCCESS && expected_) received(event, *status_.get(), ranks_.group());
     }
-
-  protected:
-    Receive(const MpiEvent& event, bool expected, MPI_Status*& status) : expected_(expected), status_(event, status) {}
 
   private:
     bool expected_; // a message, not one from MPI_PROC_NULL
+    RanksOfCall ranks_;
     StatusInPlace status_;
 };
 
-/// A receive of a message that Mprobe or Improbe found.
-class MatchedReceive : public Receive {
+/// A receive of a message that Mprobe or Improbe found. It does not tell its communicator.
+class MatchedReceive {
   public:
     MatchedReceive(const MpiEvent& event, const MPI_Message* message, MPI_Status*& status)
-        : Receive(event, message != nullptr && *message != MPI_MESSAGE_NO_PROC, status) {}
+        : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), status_(event, status) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS && expected_) received(event, *status_.get(), rank_groups::without_ranks);
+    }
+
+  private:
+    bool expected_;
+    StatusInPlace status_;
 };
 
 /// Test, probe and their like: an unsuccessful one says nothing about the structure of the program.

@@ -15,23 +15,30 @@ namespace {
 /// A request is a pointer or an int.
 inline std::uint64_t key(MPI_Request request) { return (std::uint64_t)request & request_handle_mask; }
 
-inline void posted(MpiEvent& event, DataRequest kind, const MPI_Request* request) {
-    if (!data_requests::insert(key(*request), kind) && event.counted()) event.count_lost_requests(1);
+inline void posted(MpiEvent& event, OpenRequest open, const MPI_Request* request) {
+    if (!data_requests::insert(key(*request), open) && event.counted()) event.count_lost_requests(1);
 }
+inline void posted(MpiEvent& event, DataRequest kind, const MPI_Request* request) { posted(event, {kind, rank_groups::without_ranks}, request); }
 
-inline void receive_posted(MpiEvent& event, int source, const MPI_Request* request) {
-    if (source != MPI_PROC_NULL) posted(event, DataRequest::Receive, request);
-}
+template <DataRequest kind> class Posted {
+  public:
+    Posted(const MpiEvent&, int source, MPI_Comm comm, const MPI_Request* request) : expected_(source != MPI_PROC_NULL), ranks_(comm), request_(request) {}
 
-/// MPICH 4.0 leaves the status of these as it was.
-inline void sendrecv_posted(MpiEvent& event, int source, const MPI_Request* request) {
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && expected_) posted(event, {kind, ranks_.group()}, request_);
+    }
+
+  private:
+    bool expected_;
+    RanksOfCall ranks_;
+    const MPI_Request* request_;
+};
+using ReceivePosted = Posted<DataRequest::Receive>;
 #ifdef OPEN_MPI
-    constexpr DataRequest kind = DataRequest::Receive;
+using SendrecvPosted = ReceivePosted;
 #else
-    constexpr DataRequest kind = DataRequest::ReceiveWithoutStatus;
+using SendrecvPosted = Posted<DataRequest::ReceiveWithoutStatus>; // MPICH 4.0 leaves the status of these as it was
 #endif
-    if (source != MPI_PROC_NULL) posted(event, kind, request);
-}
 
 class MatchedReceivePosted {
   public:
@@ -66,14 +73,17 @@ class RequestFree {
 /// (not null: the request is persistent). Handles are forgotten even if the call is not counted.
 inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after, const MPI_Status* status) {
     const bool persistent = after != MPI_REQUEST_NULL;
-    const DataRequest kind = persistent ? data_requests::kind_of(key(before)) : data_requests::remove(key(before));
+    const auto [kind, group] = persistent ? data_requests::find(key(before)) : data_requests::remove(key(before));
     if (kind == DataRequest::None || !count) return;
-    if (kind == DataRequest::ReceiveWithoutStatus) return event.add(Metric::P2pRecvs, 1);
+    if (kind == DataRequest::ReceiveWithoutStatus) {
+        event.add(Metric::P2pRecvs, 1);
+        return event.message(MessageDirection::Received, rank_groups::no_rank, 0);
+    }
     if (kind == DataRequest::FileRead) return event.add(Metric::FileBytesRead, received_bytes(*status));
     if (kind == DataRequest::FileCollectiveRead) return event.add(Metric::FileCollBytesRead, received_bytes(*status));
     if (status->MPI_SOURCE == MPI_ANY_SOURCE) return; // an inactive persistent request
     if (is_cancelled(*status)) return;
-    received(event, *status);
+    received(event, *status, group);
 }
 
 /// The requests as they were before the call, and statuses for ignored ones. Small arrays live on the
@@ -131,7 +141,7 @@ class Requests {
     void give_up(const MpiEvent& event, const MPI_Request* requests) const {
         std::uint64_t lost = 0;
         for (int i = 0; i < count_; ++i)
-            if (requests[i] != MPI_REQUEST_NULL && data_requests::remove(key(requests[i])) != DataRequest::None) ++lost;
+            if (requests[i] != MPI_REQUEST_NULL && data_requests::remove(key(requests[i])).kind != DataRequest::None) ++lost;
         if (event.counted() && lost != 0) event.count_lost_requests(lost);
     }
 

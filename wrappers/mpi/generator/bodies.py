@@ -3,7 +3,7 @@
 import re
 
 # Helpers that remember requests: they run also while recording is off.
-FOLLOWED = {"receive_posted", "sendrecv_posted", "file_read_posted", "file_collective_read_posted"}
+FOLLOWED = {"file_read_posted", "file_collective_read_posted"}
 
 PARTS = 3  # files the bodies are spread over, so that they compile in parallel
 

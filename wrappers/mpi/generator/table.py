@@ -16,7 +16,7 @@ class Function:
     name: str  # "MPI_Send"
     category: str  # a TimeCategory
     trait: str  # one of TRAITS, or ""
-    accounting: tuple  # ("send(count, datatype, dest)", ...) or ("!init",)
+    accounting: tuple  # ("Send(count, datatype, dest, comm)", ...) or ("!init",)
     removed_parameters: str  # of functions that mpi.h need not declare; else ""
 
     @property

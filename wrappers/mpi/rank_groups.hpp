@@ -1,0 +1,47 @@
+// Which ranks of MPI_COMM_WORLD the ranks of other communicators are.
+// Contract: thread-safe without locks; allocates under the memory quota only, once for each set of ranks; not called from signal handlers. Called by
+// the wrapper bodies: forget() before MPI frees a communicator, since it may then give the handle to another one.
+//
+// What was translated stays, for messages under way. Communicators of the same ranks share it, so a program may make and free them without end.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+
+namespace libprofile::rank_groups {
+
+enum Group : std::uint32_t { not_asked, without_ranks, of_world, first_other }; // a number of 13 bits
+inline constexpr std::uint32_t most_groups = 1024;
+inline constexpr std::uint32_t no_rank = UINT32_MAX; // Partners::unknown
+
+/// not_asked: the communicator was not seen yet.
+std::uint32_t find(std::uint64_t communicator) noexcept;
+void insert(std::uint64_t communicator, std::uint32_t group) noexcept;
+/// Waits until no thread is Asking, for a tenth of a second at most.
+void forget(std::uint64_t communicator) noexcept;
+
+/// Changes if the communicator is freed, rarely otherwise.
+std::uint32_t frees(std::uint64_t communicator) noexcept;
+
+/// A thread asks MPI about a communicator that was there when its frees() were `before`. It may, if they are the same. Signals are blocked meanwhile:
+/// a handler of the program that jumps out would leave all others waiting for it.
+class Asking {
+  public:
+    Asking(std::uint64_t communicator, std::uint32_t before) noexcept;
+    ~Asking() noexcept;
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+    bool is_allowed() const { return is_allowed_; }
+
+  private:
+    sigset_t blocked_;
+    bool is_allowed_;
+};
+
+/// The group whose rank i is ranks[i] of MPI_COMM_WORLD (below 0: none); without_ranks if there is no memory.
+std::uint32_t group_of(const int* ranks, std::uint32_t size) noexcept;
+
+/// The rank in MPI_COMM_WORLD of rank `rank` of the group, or no_rank.
+std::uint32_t world_rank(std::uint32_t group, int rank) noexcept;
+
+} // namespace libprofile::rank_groups
