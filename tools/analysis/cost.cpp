@@ -64,18 +64,20 @@ bool has_checkpoints(const Profile& profile) {
 
 /// How much of the traces is there, and how well the samples' common ancestors are known.
 std::string trace_text(const Profile& profile) {
-    std::uint64_t samples = 0, dropped = 0, threads = 0;
+    std::uint64_t samples = 0, dropped = 0, threads = 0, waits = 0;
     std::uint64_t kinds[3] = {};
     for (const Location& location : profile.locations) {
         const Trace& trace = location.trace;
         threads += trace.stride != 0 ? 1 : 0;
         samples += trace.samples.size();
         dropped += trace.dropped;
+        waits += trace.waits.size();
         for (const TraceSample& sample : trace.samples) ++kinds[static_cast<std::size_t>(sample.lca_kind)];
     }
     if (threads == 0) return "";
     std::string line = fmt::format("trace: {} of {}", plural(samples, "sample"), plural(threads, "thread"));
     if (dropped != 0) line += fmt::format(" ({} more thinned out)", count(static_cast<double>(dropped)));
+    if (waits != 0) line += fmt::format(", {}", plural(waits, "long wait"));
     const auto share = [&](LcaKind kind) {
         const auto n = static_cast<double>(kinds[static_cast<std::size_t>(kind)]);
         return percent(samples == 0 ? 0 : n / static_cast<double>(samples));

@@ -1,5 +1,6 @@
 #include "tools/analysis/iterations.hpp"
 
+#include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -9,6 +10,17 @@
 
 namespace libprofile::tools {
 
+namespace {
+
+/// As spread_of().median. Changes the order of the values, of which there must be some.
+double median_of(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return values.size() % 2 != 0 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+} // namespace
+
 IterationSeries iteration_times(const std::vector<const Location*>& locations, std::uint32_t phase) {
     std::vector<const PhaseData*> data;
     std::size_t length = 0;
@@ -16,24 +28,25 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
         data.push_back(find_phase(location, phase));
         if (data.back() != nullptr) length = std::max(length, data.back()->iteration_ns.size());
     }
-    IterationSeries series;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < length; ++i) {
-        values.clear();
-        double most = -1;
-        std::uint32_t slowest = 0;
-        for (std::uint32_t l = 0; l < data.size(); ++l) {
-            if (data[l] == nullptr || i >= data[l]->iteration_ns.size()) continue;
-            values.push_back(static_cast<double>(data[l]->iteration_ns[i]));
-            if (values.back() > most) slowest = l;
-            most = std::max(most, values.back());
+    IterationSeries series{std::vector<double>(length), std::vector<double>(length), std::vector<double>(length), std::vector<std::uint32_t>(length)};
+    constexpr std::size_t block = 256; // iterations at a time
+    in_parallel((length + block - 1) / block, [&](std::size_t b) {
+        std::vector<double> values;
+        for (std::size_t i = b * block; i < std::min(length, (b + 1) * block); ++i) {
+            values.clear();
+            double least = std::numeric_limits<double>::max(), most = -1;
+            for (std::uint32_t l = 0; l < data.size(); ++l) {
+                if (data[l] == nullptr || i >= data[l]->iteration_ns.size()) continue;
+                values.push_back(static_cast<double>(data[l]->iteration_ns[i]));
+                if (values.back() > most) series.slowest[i] = l;
+                most = std::max(most, values.back());
+                least = std::min(least, values.back());
+            }
+            series.minimum[i] = least;
+            series.median[i] = median_of(values);
+            series.maximum[i] = most;
         }
-        const Spread spread = spread_of(values);
-        series.minimum.push_back(spread.minimum);
-        series.median.push_back(spread.median);
-        series.maximum.push_back(spread.maximum);
-        series.slowest.push_back(slowest);
-    }
+    });
     return series;
 }
 
@@ -56,9 +69,15 @@ std::vector<double> reconstructed_series(const Profile& profile, const PhaseData
 
 TimeSpread time_spread(std::vector<double> times) {
     if (times.empty()) return {};
-    std::sort(times.begin(), times.end());
-    const auto below = [&](double share) { return times[static_cast<std::size_t>(std::lround(share * static_cast<double>(times.size() - 1)))]; };
-    return {times.front(), below(0.05), spread_of(times).median, below(0.95), times.back()};
+    const double median = median_of(times);
+    const auto below = [&](double share) {
+        const auto at = times.begin() + std::lround(share * static_cast<double>(times.size() - 1));
+        std::nth_element(times.begin(), at, times.end());
+        return *at;
+    };
+    const auto [shortest, longest] = std::minmax_element(times.begin(), times.end());
+    const double least = *shortest, most = *longest;
+    return {least, below(0.05), median, below(0.95), most};
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "tools/analysis/selection.hpp"
 
 #include "tools/analysis/cell_groups.hpp"
+#include "tools/reader/proportional_shares.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -40,25 +41,21 @@ void merge(std::vector<SelectedCell>& cells) {
 
 /// Scales cells so that they add up to `target`; what rounding leaves goes to the largest remainders.
 void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t target) {
-    std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
-    std::uint64_t given = 0, bounds = 0;
-    for (const SelectedCell* cell : cells) bounds = add_bounds(bounds, cell->bound);
-    if (bounds < (sum > target ? sum - target : target - sum)) bounds = no_bound; // something is not as it was said to be
-    std::vector<std::uint64_t> before;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        before.push_back(cells[i]->value);
-        const Wide share = Wide{cells[i]->value} * target;
-        cells[i]->value = static_cast<std::uint64_t>(share / sum);
-        cells[i]->estimated = true;
-        given += cells[i]->value;
-        remainders.emplace_back(static_cast<std::uint64_t>(share % sum), i);
+    std::uint64_t bounds = 0;
+    std::vector<Weight> weights;
+    for (const SelectedCell* cell : cells) {
+        bounds = add_bounds(bounds, cell->bound);
+        weights.push_back({cell->path, cell->value});
     }
-    std::sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-    for (std::size_t i = 0; i < remainders.size() && given < target; ++i, ++given) ++cells[remainders[i].second]->value;
-    // How far each was moved comes on top of how far it was off.
+    if (bounds < (sum > target ? sum - target : target - sum)) bounds = no_bound; // something is not as it was said to be
+    const std::vector<std::uint64_t> shares = proportional_shares(target, weights);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::uint64_t now = cells[i]->value, moved = now > before[i] ? now - before[i] : before[i] - now;
-        cells[i]->bound = bounds == no_bound ? no_bound : add_bounds(cells[i]->bound, moved);
+        SelectedCell& cell = *cells[i];
+        // How far each was moved comes on top of how far it was off.
+        const std::uint64_t moved = shares[i] > cell.value ? shares[i] - cell.value : cell.value - shares[i];
+        cell.value = shares[i];
+        cell.estimated = true;
+        cell.bound = bounds == no_bound ? no_bound : add_bounds(cell.bound, moved);
     }
 }
 

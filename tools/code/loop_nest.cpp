@@ -211,26 +211,25 @@ bool LoopNest::is_inside(std::uint32_t inner, std::uint32_t outer) const {
 bool LoopNest::contains(std::uint32_t loop, std::uint64_t address) const { return loop != none && is_inside(innermost(address), loop); }
 
 /// @param waiting blocks to begin with
-bool LoopNest::reaches(std::uint32_t loop, std::vector<std::uint32_t> waiting, std::uint32_t to) const {
+std::vector<bool> LoopNest::reached(std::uint32_t loop, std::vector<std::uint32_t> waiting) const {
     std::vector<bool> is_done(loop_of_.size());
     while (!waiting.empty()) {
         const std::uint32_t block = waiting.back();
         waiting.pop_back();
         for (const std::uint32_t next : blocks_.successors(block)) {
             if (is_done[next] || !holds(loop, next) || is_header(loop, next)) continue;
-            if (next == to) return true;
             is_done[next] = true;
             waiting.push_back(next);
         }
     }
-    return false;
+    return is_done;
 }
 
 bool LoopNest::reaches_forward(std::uint32_t loop, std::uint64_t from, std::uint64_t to) const {
     if (loop_of_.empty()) return false;
     const std::uint32_t first = blocks_.block_of(from), last = blocks_.block_of(to);
     if (first == FunctionBlocks::none || last == FunctionBlocks::none || !holds(loop, first) || !holds(loop, last)) return false;
-    return (first == last && from < to) || reaches(loop, {first}, last);
+    return (first == last && from < to) || reached(loop, {first})[last];
 }
 
 bool LoopNest::reaches_from_start(std::uint32_t loop, std::uint64_t to) const {
@@ -238,7 +237,7 @@ bool LoopNest::reaches_from_start(std::uint32_t loop, std::uint64_t to) const {
     const std::uint32_t last = blocks_.block_of(to);
     if (last == FunctionBlocks::none || !holds(loop, last)) return false;
     const std::vector<std::uint32_t>& starts = loop == none ? blocks_.entries() : headers_of_[loop];
-    return std::find(starts.begin(), starts.end(), last) != starts.end() || reaches(loop, starts, last);
+    return std::find(starts.begin(), starts.end(), last) != starts.end() || reached(loop, starts)[last];
 }
 
 } // namespace libprofile::tools

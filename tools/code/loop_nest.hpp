@@ -43,6 +43,7 @@ class LoopNest {
 
     /// The innermost loop with that address; `none` if there is none, or the address is not reached.
     std::uint32_t innermost(std::uint64_t address) const;
+    std::uint32_t innermost_of_block(std::uint32_t block) const { return loop_of_[block]; }
     /// Whether the loop holds the address, in an inner loop, too.
     bool contains(std::uint32_t loop, std::uint64_t address) const;
     /// Whether the one loop is the other, or lies in it.
@@ -52,6 +53,8 @@ class LoopNest {
     /// to its header. Inner loops may do as many passes as they like. `none` as the loop: anywhere in the function.
     /// From an instruction to itself: only around an inner loop. Costs a visit of the loop's blocks.
     bool reaches_forward(std::uint32_t loop, std::uint64_t from, std::uint64_t to) const;
+    /// The blocks to which control can go on so from a block; `true` for those.
+    std::vector<bool> reached_from(std::uint32_t loop, std::uint32_t block) const { return reached(loop, {block}); }
     /// Whether some pass of the loop comes to that instruction from its header: as above, from the beginning of the loop or function.
     bool reaches_from_start(std::uint32_t loop, std::uint64_t to) const;
 
@@ -59,7 +62,7 @@ class LoopNest {
     void find_loops();
     void fill_loops();
     bool is_header(std::uint32_t loop, std::uint32_t block) const;
-    bool reaches(std::uint32_t loop, std::vector<std::uint32_t> waiting, std::uint32_t to) const;
+    std::vector<bool> reached(std::uint32_t loop, std::vector<std::uint32_t> waiting) const;
     bool holds(std::uint32_t loop, std::uint32_t block) const { return loop == none || is_inside(loop_of_[block], loop); }
 
     FunctionBlocks blocks_;

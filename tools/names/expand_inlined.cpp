@@ -9,7 +9,7 @@ std::size_t most_nodes(const Profile& profile) { return 1'000'000 + 32 * profile
 
 } // namespace
 
-void expand_inlined(Profile& profile) {
+std::vector<std::uint32_t> expand_inlined(Profile& profile) {
     const std::size_t limit = most_nodes(profile);
     std::vector<CallPath> paths;
     std::vector<std::uint32_t> innermost; // the new number of what a path's values belong to, by its old one
@@ -41,7 +41,10 @@ void expand_inlined(Profile& profile) {
             if (data.series) data.series->for_each_column([&](SeriesData::Column& column) { column.path = innermost[column.path]; });
         }
         for (TraceSample& sample : location.trace.samples) sample.path = innermost[sample.path];
+        for (PartnerRow& row : location.partners.rows) row.path = innermost[row.path];
+        for (TraceWait& wait : location.trace.waits) wait.path = innermost[wait.path];
     }
+    return innermost;
 }
 
 } // namespace libprofile::tools

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <zlib.h>
 
 namespace libprofile::tools {
 
@@ -30,6 +31,7 @@ const char* type_name(std::uint32_t type) {
     case BlockType::Phase: return "phase";
     case BlockType::Names: return "name";
     case BlockType::Trace: return "trace";
+    case BlockType::Waits: return "waits";
     case BlockType::Series: return "series";
     case BlockType::Location: return "location";
     case BlockType::NodeMap: return "node-map";
@@ -45,6 +47,11 @@ const char* type_name(std::uint32_t type) {
     case BlockType::OpenMp: return "OpenMP";
     case BlockType::ShortThreads: return "short-threads";
     case BlockType::Inside: return "inside";
+    case BlockType::Partners: return "partners";
+    case BlockType::Begins: return "begins";
+    case BlockType::Clock: return "clock";
+    case BlockType::Totals: return "totals";
+    case BlockType::CodeLoops: return "code-loops";
     }
     return "unknown";
 }
@@ -67,11 +74,13 @@ FileHeader check_header(Bytes bytes) {
     return header;
 }
 
+std::uint32_t checksum(Bytes bytes) { return static_cast<std::uint32_t>(::crc32_z(0, bytes.data(), bytes.size())); }
+
 bool is_block(const BlockHeader& header, Bytes stored, std::uint32_t version) {
     if (header.raw_size < header.stored_size || (version == 3 && header.raw_size != header.stored_size)) return false;
     if (version > 3 && header.type == static_cast<std::uint32_t>(BlockType::RankTable))
         return true; // written by all ranks at once: its entries have checksums of their own
-    return crc32(stored.data(), stored.size()) == header.crc;
+    return checksum(stored) == header.crc;
 }
 
 BlockList find_blocks(Bytes bytes) {

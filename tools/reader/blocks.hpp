@@ -25,6 +25,9 @@ inline constexpr std::uint32_t oldest_version = 3;
 
 using Bytes = std::span<const unsigned char>;
 
+/// The checksum of the format; zlib's is several times faster than the runtime's.
+std::uint32_t checksum(Bytes bytes);
+
 /// A block whose checksum is right. `stored` points into the bytes that were given; unpack.hpp makes the payload of it.
 struct Block {
     BlockType type;

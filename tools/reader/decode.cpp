@@ -1,6 +1,7 @@
 #include "tools/reader/decode.hpp"
 
 #include "format/loops.hpp"
+#include "tools/reader/code_loops.hpp"
 #include "tools/reader/counters.hpp"
 #include "tools/reader/decode_phase.hpp"
 #include "tools/reader/decode_series.hpp"
@@ -141,6 +142,14 @@ bool decode_node_map(Decoder d, RawRank& out) {
     return finished(d) && out.node_maps.emplace(static_cast<std::uint32_t>(r.thread), std::move(nodes)).second;
 }
 
+/// depth * 4 + kind. Returns false if it is no common ancestor.
+bool take_ancestor(std::uint64_t lca, std::uint32_t& depth, LcaKind& kind) {
+    if (lca >> 2 > max_id || (lca & 3u) > static_cast<std::uint64_t>(LcaKind::Exact)) return false;
+    depth = static_cast<std::uint32_t>(lca >> 2);
+    kind = static_cast<LcaKind>(lca & 3u);
+    return true;
+}
+
 bool decode_trace(Decoder d, RawRank& out) {
     TraceRecord r;
     describe(d, r);
@@ -153,12 +162,34 @@ bool decode_trace(Decoder d, RawRank& out) {
         describe(d, s);
         time += static_cast<std::uint64_t>(s.time_difference);
         node += static_cast<std::uint64_t>(s.node_difference);
-        const std::uint64_t depth = s.lca >> 2, kind = s.lca & 3u;
-        if (node > max_id || depth > max_id || kind > static_cast<std::uint64_t>(LcaKind::Exact)) return false;
-        trace.samples.push_back({time, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(depth), static_cast<LcaKind>(kind)});
+        TraceSample sample{time, static_cast<std::uint32_t>(node)};
+        if (node > max_id || !take_ancestor(s.lca, sample.lca_depth, sample.lca_kind)) return false;
+        trace.samples.push_back(sample);
     }
     if (!finished(d)) return false;
     return out.traces.emplace(static_cast<std::uint32_t>(r.thread), std::move(trace)).second;
+}
+
+bool decode_waits(Decoder d, RawRank& out) {
+    WaitsRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.waits > d.remaining() / 5) return false;
+    Trace trace{0, 0, {}, {}, r.dropped, r.longest_dropped_ns};
+    trace.waits.reserve(r.waits);
+    std::uint64_t time = 0, node = 0;
+    for (std::uint64_t i = 0; i < r.waits; ++i) {
+        WaitRecord w;
+        describe(d, w);
+        TraceWait wait;
+        wait.begin_ns = time + static_cast<std::uint64_t>(w.begin_difference);
+        time = wait.end_ns = wait.begin_ns + w.duration;
+        node += static_cast<std::uint64_t>(w.node_difference);
+        if (wait.end_ns < wait.begin_ns || node > max_id) return false;
+        wait.path = static_cast<std::uint32_t>(node);
+        if (!take_ancestor(w.lca, wait.lca_depth, wait.lca_kind) || !take_ancestor(w.lca_after, wait.after_depth, wait.after_kind)) return false;
+        trace.waits.push_back(wait);
+    }
+    return finished(d) && out.waits.emplace(static_cast<std::uint32_t>(r.thread), std::move(trace)).second;
 }
 
 bool decode_loops(Decoder d, RawRank& out) {
@@ -201,6 +232,33 @@ bool decode_loops(Decoder d, RawRank& out) {
     return finished(d) && out.loop_searches.emplace(static_cast<std::uint32_t>(r.thread), std::move(search)).second;
 }
 
+bool decode_partners(Decoder d, RawRank& out) {
+    PartnersRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.rows > d.remaining() / 7) return false;
+    Partners partners{r.lost, {}};
+    partners.rows.reserve(r.rows);
+    std::uint64_t node = 0;
+    for (std::uint64_t i = 0; i < r.rows; ++i) {
+        PartnerRowRecord row;
+        describe(d, row);
+        if (d.failed() || row.node_difference > max_id - node || row.direction >= message_directions || row.partners > most_partners) return false;
+        node += row.node_difference;
+        PartnerRow& known = partners.rows.emplace_back();
+        known.path = static_cast<std::uint32_t>(node);
+        known.direction = static_cast<MessageDirection>(row.direction);
+        known.others = {row.others, row.other_bytes};
+        known.unknown = {row.unknown, row.unknown_bytes};
+        for (std::uint64_t p = 0; p < row.partners; ++p) {
+            PartnerRecord partner;
+            describe(d, partner);
+            if (d.failed() || partner.rank >= rank_limit) return false;
+            known.partners.push_back(partner);
+        }
+    }
+    return finished(d) && out.partners.emplace(static_cast<std::uint32_t>(r.thread), std::move(partners)).second;
+}
+
 bool decode_regions(Decoder d, RawRank& out) {
     RegionsRecord r;
     describe(d, r);
@@ -236,6 +294,17 @@ bool decode_short_threads(Decoder d, RawRank& out) {
     return true;
 }
 
+bool decode_clock(Decoder d, RawRank& out) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 61; // ns, 73 years: sums of a few fit into 64 bits
+    ClockRecord r;
+    describe(d, r);
+    const std::uint64_t distance = r.offset_ns < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(r.offset_ns) : static_cast<std::uint64_t>(r.offset_ns);
+    if (!finished(d) || out.clock || std::max({r.origin_ns, r.main_ns, r.own_ns, r.monotonic_ns, distance, r.uncertainty_ns}) > most || r.is_measured > 1)
+        return false;
+    out.clock = r;
+    return true;
+}
+
 bool decode_names(Decoder d, RawFile& file) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 7)) return false;
@@ -254,6 +323,21 @@ bool decode_names(Decoder d, RawFile& file) {
     }
     if (!finished(d)) return false;
     file.names.insert(file.names.end(), std::make_move_iterator(names.begin()), std::make_move_iterator(names.end()));
+    return true;
+}
+
+bool decode_code_loops(Decoder d, RawFile& file) {
+    std::uint64_t modules = 0;
+    if (!read_count(d, modules, 4)) return false;
+    std::vector<StoredLoops> all;
+    for (std::uint64_t i = 0; i < modules; ++i) {
+        ModuleRecord r;
+        describe(d, r);
+        StoredLoops& stored = all.emplace_back(StoredLoops{{owned(r.build_id), owned(r.path)}, {}});
+        if (d.failed() || !decode(d, stored.loops)) return false;
+    }
+    if (!finished(d)) return false;
+    file.code_loops.insert(file.code_loops.end(), std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
     return true;
 }
 
@@ -277,6 +361,7 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
     case BlockType::Job: return decode_job(d, file);
     case BlockType::Metrics: return decode_metrics(d, file);
     case BlockType::Names: return decode_names(d, file);
+    case BlockType::CodeLoops: return decode_code_loops(d, file);
     case BlockType::Directory:
     case BlockType::RankTable:
     case BlockType::Footer: return true; // for readers that do not read everything (directory.hpp)
@@ -294,11 +379,15 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
     case BlockType::Phase: return version == 3 ? decode_phase_v3(d, file.ranks[block.rank]) : decode_phase(d, file.ranks[block.rank]);
     case BlockType::Cells: return decode_cells(d, file.ranks[block.rank]);
     case BlockType::Inside: return decode_inside(d, file.ranks[block.rank]);
+    case BlockType::Begins: return decode_begins(d, file.ranks[block.rank]);
     case BlockType::Trace: return decode_trace(d, file.ranks[block.rank]);
+    case BlockType::Waits: return decode_waits(d, file.ranks[block.rank]);
     case BlockType::Regions: return decode_regions(d, file.ranks[block.rank]);
     case BlockType::OpenMp: return decode_openmp(d, file.ranks[block.rank]);
     case BlockType::ShortThreads: return decode_short_threads(d, file.ranks[block.rank]);
+    case BlockType::Clock: return decode_clock(d, file.ranks[block.rank]);
     case BlockType::Loops: return decode_loops(d, file.ranks[block.rank]);
+    case BlockType::Partners: return decode_partners(d, file.ranks[block.rank]);
     case BlockType::Topology: return decode_topology(d, file.ranks[block.rank].affinity);
     case BlockType::Series: {
         std::optional<RawSeries> series = decode_series(d);

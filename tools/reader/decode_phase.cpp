@@ -1,5 +1,8 @@
 #include "tools/reader/decode_phase.hpp"
 
+#include "format/begins.hpp"
+#include "tools/reader/merge_runs.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -22,7 +25,7 @@ bool join(const RawCells& cells, RawPhase& phase) {
 }
 
 void sort_cells(std::vector<Cell>& cells) {
-    std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return std::pair(a.path, a.metric) < std::pair(b.path, b.metric); });
+    merge_runs(cells, [](const Cell& a, const Cell& b) { return a.path != b.path ? a.path < b.path : a.metric < b.metric; });
 }
 
 } // namespace
@@ -122,6 +125,22 @@ bool decode_inside(Decoder d, RawRank& out) {
     return true;
 }
 
+bool decode_begins(Decoder d, RawRank& out) {
+    BeginsRecord r;
+    Text gaps;
+    describe(d, r);
+    d.text(gaps);
+    if (d.failed() || d.remaining() != 0 || r.thread > max_id || r.phase > max_id || gaps.size % GapCode::bytes != 0) return false;
+    RawBegins begins{static_cast<std::uint32_t>(r.thread), static_cast<std::uint32_t>(r.phase), r.first, {}, {}};
+    begins.gaps.reserve(gaps.size / GapCode::bytes);
+    for (std::size_t i = 0; i < gaps.size; i += GapCode::bytes) {
+        const auto low = static_cast<unsigned char>(gaps.data[i]), high = static_cast<unsigned char>(gaps.data[i + 1]);
+        begins.gaps.push_back(GapCode::decode(static_cast<std::uint16_t>(low | high << 8)));
+    }
+    out.begins.push_back(std::move(begins));
+    return true;
+}
+
 bool decode_cells(Decoder d, RawRank& out) {
     CellsRecord r;
     describe(d, r);
@@ -154,15 +173,16 @@ bool decode_cells(Decoder d, RawRank& out) {
     return true;
 }
 
-void join_cells(RawFile& file) {
+void join_cells(RawFile& file, CellOrder order) {
     for (auto& [number, rank] : file.ranks) {
         std::map<std::pair<std::uint32_t, std::uint32_t>, RawPhase*> phases;
         for (RawPhase& phase : rank.phases) phases.emplace(std::pair(phase.thread, phase.number), &phase);
-        for (const RawCells& cells : rank.cells) {
+        for (RawCells& cells : rank.cells) {
             const auto phase = phases.find({cells.thread, cells.phase});
             if (phase == phases.end() || !join(cells, *phase->second))
                 file.damages.note(
                     [&, number = number] { return fmt::format("values of rank {} thread {} belong to no phase of the file", number, cells.thread); });
+            cells.cells = {}; // its memory is for the next ones
         }
         rank.cells.clear();
         for (RawPhase& phase : rank.phases) {
@@ -171,6 +191,7 @@ void join_cells(RawFile& file) {
                     return fmt::format("phase \"{}\" of rank {} thread {} has values of {} metrics, but the file has only {}", phase.name, number, phase.thread,
                                        phase.metrics_expected, phase.metrics_found.size());
                 });
+            if (order == CellOrder::AsTheyCome) continue;
             for (Cluster& cluster : phase.data.clusters) sort_cells(cluster.cells);
             sort_cells(phase.data.rest);
         }

@@ -9,6 +9,7 @@ namespace libprofile::tools {
 bool decode_phase(Decoder d, RawRank& out);
 bool decode_cells(Decoder d, RawRank& out);
 bool decode_inside(Decoder d, RawRank& out);
+bool decode_begins(Decoder d, RawRank& out);
 
 /// The runs of equal cluster numbers and the times of the iterations.
 bool decode_iterations(Decoder& d, PhaseData& data);
@@ -16,7 +17,12 @@ bool decode_iterations(Decoder& d, PhaseData& data);
 /// The values of a PhaseRecord. Empty if they are impossible.
 bool take_phase_record(const PhaseRecord& r, RawPhase& phase);
 
+enum class CellOrder : std::uint8_t {
+    Sorted,     // by call path, then metric, each once
+    AsTheyCome, // for sums: metric by metric, those of each by call path; some may come twice
+};
+
 /// Moves the cells of all ranks into their phases; cells that do not fit or are missing are noted as damages.
-void join_cells(RawFile& file);
+void join_cells(RawFile& file, CellOrder order = CellOrder::Sorted);
 
 } // namespace libprofile::tools

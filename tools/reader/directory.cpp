@@ -53,17 +53,23 @@ const RankEntry* Directory::find(std::uint32_t rank) const {
     return at == position_.end() ? nullptr : &ranks_[at->second];
 }
 
-bool Directory::claim(std::uint64_t at, std::uint64_t size) {
-    const std::uint64_t end = at + size;
-    const auto next = read_.lower_bound(at);
-    if ((next != read_.end() && next->first < end) || (next != read_.begin() && std::prev(next)->second > at)) return false;
-    read_.emplace_hint(next, at, end);
+bool Directory::claim(const BlockEntry& entry) {
+    const std::uint64_t size = sizeof(BlockHeader) + entry.stored_size;
+    if (entry.at > source_->size() || size > source_->size() - entry.at) return false;
+    const std::uint64_t end = entry.at + size;
+    const auto next = read_.lower_bound(entry.at);
+    if ((next != read_.end() && next->first < end) || (next != read_.begin() && std::prev(next)->second > entry.at)) return false;
+    read_.emplace_hint(next, entry.at, end);
     return true;
 }
 
 std::optional<LoadedBlock> Directory::load(const BlockEntry& entry) {
+    if (!claim(entry)) return std::nullopt;
+    return read(entry);
+}
+
+std::optional<LoadedBlock> Directory::read(const BlockEntry& entry) const {
     const std::uint64_t size = sizeof(BlockHeader) + entry.stored_size;
-    if (entry.at > source_->size() || size > source_->size() - entry.at || !claim(entry.at, size)) return std::nullopt;
     LoadedBlock loaded{source_->read(entry.at, size), {}};
     BlockHeader header{};
     if (loaded.bytes.size() != size) return std::nullopt;

@@ -43,10 +43,13 @@ class Directory {
     std::optional<std::vector<BlockEntry>> blocks(const RankEntry& rank);
     /// Reads a block. Empty if it is another one, damaged, or overlaps one that was read before.
     std::optional<LoadedBlock> load(const BlockEntry& entry);
+    /// The same in two steps: claim() returns false if the block lies outside, or overlaps one that was read or claimed before. read() is
+    /// thread-safe.
+    bool claim(const BlockEntry& entry);
+    std::optional<LoadedBlock> read(const BlockEntry& entry) const;
 
   private:
     explicit Directory(const ByteSource& source) : source_(&source) {}
-    bool claim(std::uint64_t at, std::uint64_t size);
 
     const ByteSource* source_;
     FileHeader header_ = {};

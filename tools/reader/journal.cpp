@@ -55,6 +55,7 @@ class Application {
         std::size_t index = 0; // in rank_.phases
         std::unique_ptr<KeptIterations> kept;
         std::uint64_t iterations_ns = 0; // inclusive
+        std::vector<std::uint64_t> begins = {};
     };
 
     PhaseData& data(const OpenPhase& phase) { return rank_.phases[phase.index].data; }
@@ -71,6 +72,7 @@ class Application {
     std::uint32_t node_of_kind(NodeKind kind);
     void replace_rest(PhaseData& data, const Cells& cells);
     void keep_series(OpenPhase& phase, std::uint64_t iterations_before);
+    void keep_begins(OpenPhase& phase, std::uint64_t iterations_before);
     void prolong_loops(std::uint64_t wall_before);
 
     RawRank& rank_;
@@ -287,6 +289,7 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
         if (fate == IterationFate::Rest) replace_rest(into, cells);
     }
     phase.iterations_ns += r.wall_ns;
+    if (rank_.clock) phase.begins.push_back(rank_.clock->main_ns + (r.thread_wall_ns - std::min(r.thread_wall_ns, r.wall_ns)));
     into.wall_inclusive_ns = r.wall_inclusive_ns;
     wall_ns_ = r.thread_wall_ns;
     samples_taken_ = r.samples_taken;
@@ -379,6 +382,15 @@ void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before)
     data.later.push_back(phase.kept->series());
 }
 
+/// When iterations began goes on, too, unless the snapshot does not have it of all of its own.
+void Application::keep_begins(OpenPhase& phase, std::uint64_t iterations_before) {
+    if (!rank_.clock) return;
+    const std::uint32_t number = rank_.phases[phase.index].number;
+    auto at = std::find_if(rank_.begins.begin(), rank_.begins.end(), [&](const RawBegins& b) { return b.thread == 0 && b.phase == number; });
+    if (at == rank_.begins.end()) at = rank_.begins.insert(at, {0, number, 0, {}, {}});
+    if (at->gaps.size() == iterations_before) at->later = std::move(phase.begins);
+}
+
 /// The loops that were found went on since the snapshot, and so did the search.
 void Application::prolong_loops(std::uint64_t wall_before) {
     const auto search = rank_.loop_searches.find(0);
@@ -394,6 +406,7 @@ bool Application::finish() {
         if (!phase.kept) continue;
         const std::uint64_t before = data(phase).instances;
         keep_series(phase, before);
+        keep_begins(phase, before);
         phase.kept->append_to(data(phase), is_event_);
         rank_.info->kept_iterations += phase.kept->iterations();
         rank_.info->beyond_reader += phase.kept->without_room();

@@ -8,25 +8,18 @@
 
 namespace libprofile::tools {
 
-namespace {
-
-bool map_cells(std::vector<Cell>& cells, CellNumbers numbers) {
-    for (Cell& cell : cells) {
-        if (cell.path >= numbers.nodes.size() || cell.metric >= numbers.metrics.size()) return false;
-        cell.path = numbers.nodes[cell.path];
-        cell.metric = numbers.metrics[cell.metric];
-    }
-    return true;
-}
-
-} // namespace
-
 /// A path that ended early, at "(quota)", has fewer frames than the sample had: then the ancestor is cut, too.
 bool LocationBuilder::map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) const {
     for (TraceSample& sample : trace.samples) {
         if (sample.path >= nodes.size()) return false;
         sample.path = nodes[sample.path];
         sample.lca_depth = std::min(sample.lca_depth, numbering_.depth(sample.path));
+    }
+    for (TraceWait& wait : trace.waits) {
+        if (wait.path >= nodes.size()) return false;
+        wait.path = nodes[wait.path];
+        wait.lca_depth = std::min(wait.lca_depth, numbering_.depth(wait.path));
+        wait.after_depth = std::min(wait.after_depth, numbering_.depth(wait.path));
     }
     return true;
 }
@@ -38,6 +31,16 @@ void LocationBuilder::attach_trace(Trace& trace, Location& location, const std::
         lose(fmt::format("{}: the trace of rank {} thread {} is lost, because it refers to call "
                          "paths that are not there",
                          file_, location.rank, location.thread));
+}
+
+void LocationBuilder::attach_partners(Partners& partners, Location& location, const std::vector<std::uint32_t>& nodes) {
+    for (PartnerRow& row : partners.rows) {
+        if (row.path >= nodes.size())
+            return lose(fmt::format("{}: the partners of messages of rank {} thread {} are lost, because they refer to call paths that are not there", file_,
+                                    location.rank, location.thread));
+        row.path = nodes[row.path];
+    }
+    location.partners = std::move(partners);
 }
 
 /// wall = sum of the exclusive times of the phases = per phase, sum of the exclusive times of its call paths.
@@ -70,8 +73,7 @@ void LocationBuilder::take_phases(const LocationParts& parts, Location& location
     std::set<std::uint32_t> seen;
     for (RawPhase* p : parts.phases) {
         share_out_computing_time(profile_, numbers, p->data);
-        bool good = map_cells(p->data.rest, numbers);
-        for (Cluster& cluster : p->data.clusters) good = good && map_cells(cluster.cells, numbers);
+        const bool good = map_cells(p->data, numbers);
         p->data.phase = numbering_.phase(p->name, p->kind);
         const bool twice = seen.contains(p->data.phase);
         if (good && !twice) {
@@ -148,6 +150,33 @@ void LocationBuilder::attach_insides(const LocationParts& parts, Location& locat
     if (const auto oddity = oddity_of_insides(location)) {
         for (PhaseData& data : location.phases) data.inside.reset();
         lose(fmt::format("{}: what lies inside the iterations of rank {} thread {} is lost, because {}", file_, location.rank, location.thread, *oddity));
+    }
+}
+
+/// Gives the begins of iterations to their phases. Phases that were not chosen are left out.
+void LocationBuilder::attach_begins(const LocationParts& parts, Location& location) {
+    for (const RawBegins* begins : parts.begins) {
+        const auto number = phase_of_number_.find(begins->phase);
+        if (number == phase_of_number_.end()) continue;
+        const auto at = std::find_if(location.phases.begin(), location.phases.end(), [&](const PhaseData& data) { return data.phase == number->second; });
+        const std::size_t coded = begins->gaps.size(), all = coded + begins->later.size();
+        bool good = at->iteration_begin_ns.empty() && all <= at->iteration_ns.size() && (begins->later.empty() || all == at->iteration_ns.size());
+        std::vector<std::uint64_t> times;
+        std::uint64_t end = begins->first;
+        for (std::size_t i = 0; good && i < all; ++i) {
+            std::uint64_t begin = 0;
+            if (i < coded)
+                good = !__builtin_add_overflow(end, begins->gaps[i], &begin);
+            else
+                begin = std::max(begins->later[i - coded], end); // iterations of a phase never overlap
+            good = good && !__builtin_add_overflow(begin, at->iteration_ns[i], &end);
+            times.push_back(begin);
+        }
+        if (good)
+            at->iteration_begin_ns = std::move(times);
+        else
+            lose(fmt::format("{}: when the iterations of phase \"{}\" of rank {} thread {} began is lost, because it does not fit to the phase", file_,
+                             profile_.phases[number->second].name, location.rank, location.thread));
     }
 }
 

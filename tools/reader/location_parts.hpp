@@ -11,6 +11,7 @@ struct LocationParts {
     std::vector<RawPhase*> phases;
     std::vector<RawSeries*> series;
     std::vector<RawInside*> insides;
+    std::vector<const RawBegins*> begins;
 };
 
 class LocationBuilder {
@@ -23,7 +24,9 @@ class LocationBuilder {
     /// For the phases that were taken.
     void attach_series(const LocationParts& parts, Location& location, CellNumbers numbers);
     void attach_insides(const LocationParts& parts, Location& location);
+    void attach_begins(const LocationParts& parts, Location& location);
     void attach_trace(Trace& trace, Location& location, const std::vector<std::uint32_t>& nodes);
+    void attach_partners(Partners& partners, Location& location, const std::vector<std::uint32_t>& nodes);
     void check_sums(const Location& location);
 
   private:

@@ -5,13 +5,16 @@
 // parents are and they have the same kind and target: (build-id or path of the module, offset), or function name.
 #pragma once
 
+#include "format/clock.hpp"
 #include "format/loops.hpp"
 #include "format/metrics.hpp"
 #include "format/openmp.hpp"
+#include "format/partners.hpp"
 #include "format/profile_file.hpp"
 #include "format/regions.hpp"
 #include "format/short_threads.hpp"
 #include "format/trace.hpp"
+#include "tools/reader/function_loops.hpp"
 #include "tools/reader/series.hpp"
 
 #include <algorithm>
@@ -117,6 +120,7 @@ struct RankInfo {
     std::optional<RegionsRecord> regions;          // it had some
     std::optional<OpenMpRecord> openmp;            // it had parallel regions
     std::optional<RankAffinity> affinity;
+    std::optional<ClockRecord> clock; // brings its times to the axis of the job (analysis/clock_axis.hpp)
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.
@@ -221,6 +225,7 @@ struct PhaseData {
     std::vector<std::uint32_t> pool_of_cluster;      // the rest last; pools.size(): no samples
     std::vector<std::uint32_t> cluster_of_iteration; // clusters.size(): in the rest
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
+    std::vector<std::uint64_t> iteration_begin_ns;   // since the rank's clock began, where it is known: of the first ones (format/begins.hpp)
     std::optional<InsideData> inside;                // empty if no phase lay inside, or it was not noted which
     std::optional<SeriesData> series;                // every iteration's own values, unless LIBPROFILE_METHOD=reference
 };
@@ -235,11 +240,46 @@ struct TraceSample {
     LcaKind lca_kind = LcaKind::Unknown;
 };
 
-/// The samples of a location in the order of time (LIBPROFILE_TRACE).
+/// A long call of MPI or wait of OpenMP.
+struct TraceWait {
+    std::uint64_t begin_ns = 0; // since the clock of its rank began
+    std::uint64_t end_ns = 0;
+    std::uint32_t path = 0;
+    /// As those of a sample, with the sample or wait before it. Waits of which they are not known are passed over by the others.
+    std::uint32_t lca_depth = 0;
+    LcaKind lca_kind = LcaKind::Unknown;
+    /// With the sample or wait after it.
+    std::uint32_t after_depth = 0;
+    LcaKind after_kind = LcaKind::Unknown;
+};
+
+/// The samples of a location in the order of time, and its long waits in the order of their ends (LIBPROFILE_TRACE).
 struct Trace {
     std::uint64_t stride = 0; // every stride-th sample is there; 0 if nothing was recorded
     std::uint64_t dropped = 0;
     std::vector<TraceSample> samples;
+    std::vector<TraceWait> waits = {};
+    std::uint64_t waits_dropped = 0;
+    std::uint64_t longest_dropped_ns = 0; // all waits longer than this are there
+};
+
+/// The point-to-point messages of a call path in one direction, by the rank at the other end.
+struct PartnerRow {
+    struct Sum {
+        std::uint64_t messages = 0;
+        std::uint64_t bytes = 0;
+    };
+    std::uint32_t path = 0;
+    MessageDirection direction = MessageDirection::Sent;
+    std::vector<PartnerRecord> partners; // the first ones
+    Sum others;                          // all further ones
+    Sum unknown;
+};
+
+/// Over the whole run.
+struct Partners {
+    std::uint64_t lost = 0; // messages without a row
+    std::vector<PartnerRow> rows;
 };
 
 /// A loop that was found in a program that marks no iterations; its passes are the iterations of a phase.
@@ -279,6 +319,7 @@ struct Location {
     std::vector<PhaseData> phases;
     Trace trace;
     std::optional<LoopSearch> loop_search;
+    Partners partners = {};
 };
 
 /// Times and visits of call paths by which all parts of one profile decide alike what a function is, whatever ranks and phases were chosen.
@@ -295,6 +336,7 @@ struct Profile {
     std::vector<Module> modules;
     std::vector<Function> functions;
     std::vector<Site> sites;
+    std::vector<ModuleLoops> loops;                    // that were kept with names: by module, or empty if there are none
     std::map<std::uint64_t, std::string> region_names; // by id
     std::vector<CallPath> paths;
     std::vector<MetricInfo> metrics;

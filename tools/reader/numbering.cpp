@@ -1,5 +1,7 @@
 #include "tools/reader/numbering.hpp"
 
+#include <algorithm>
+
 namespace libprofile::tools {
 
 namespace {
@@ -13,6 +15,18 @@ template <class Map, class Key> std::uint32_t number_of(Map& map, const Key& key
 std::string module_key(const Module& m) { return m.build_id.empty() ? "p" + m.path : "b" + m.build_id; }
 
 } // namespace
+
+bool map_cells(PhaseData& data, CellNumbers numbers) {
+    const auto map = [&](std::vector<Cell>& cells) {
+        for (Cell& cell : cells) {
+            if (cell.path >= numbers.nodes.size() || cell.metric >= numbers.metrics.size()) return false;
+            cell.path = numbers.nodes[cell.path];
+            cell.metric = numbers.metrics[cell.metric];
+        }
+        return true;
+    };
+    return map(data.rest) && std::all_of(data.clusters.begin(), data.clusters.end(), [&](Cluster& cluster) { return map(cluster.cells); });
+}
 
 Numbering::Numbering(Profile& profile) : profile_(profile) {
     profile_.paths.push_back({});
@@ -60,10 +74,15 @@ std::optional<std::uint32_t> Numbering::known_phase(const std::string& name, Pha
     return at == phases_.end() ? std::nullopt : std::optional(at->second);
 }
 
-std::optional<std::uint32_t> Numbering::known_site(const Module& module, std::uint64_t offset) const {
+std::optional<std::uint32_t> Numbering::known_module(const Module& module) const {
     const auto m = modules_.find(module_key(module));
-    if (m == modules_.end()) return std::nullopt;
-    const auto s = sites_.find(std::pair(m->second, offset));
+    return m == modules_.end() ? std::nullopt : std::optional(m->second);
+}
+
+std::optional<std::uint32_t> Numbering::known_site(const Module& module, std::uint64_t offset) const {
+    const auto m = known_module(module);
+    if (!m) return std::nullopt;
+    const auto s = sites_.find(std::pair(*m, offset));
     return s == sites_.end() ? std::nullopt : std::optional(s->second);
 }
 

@@ -27,6 +27,9 @@ struct CellNumbers {
     const std::vector<std::uint32_t>& metrics;
 };
 
+/// Gives the cells of a phase the numbers of the profile. Returns false if one of them has none.
+bool map_cells(PhaseData& data, CellNumbers numbers);
+
 class Numbering {
   public:
     /// Puts path 0 and the metrics of the catalogue into an empty profile, which must outlive this.
@@ -35,6 +38,7 @@ class Numbering {
     std::uint32_t metric(const MetricInfo& info);
     std::uint32_t phase(const std::string& name, PhaseKind kind);
     std::optional<std::uint32_t> known_phase(const std::string& name, PhaseKind kind) const;
+    std::optional<std::uint32_t> known_module(const Module& module) const;
     std::optional<std::uint32_t> known_site(const Module& module, std::uint64_t offset) const;
     /// Nodes from the root to a path.
     std::uint32_t depth(std::uint32_t path) const { return depths_[path]; }

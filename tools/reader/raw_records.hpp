@@ -43,6 +43,15 @@ struct RawInside {
     InsideData data;
 };
 
+/// A Begins block.
+struct RawBegins {
+    std::uint32_t thread = 0;
+    std::uint32_t phase = 0;
+    std::uint64_t first = 0;
+    std::vector<std::uint64_t> gaps;       // ns before each iteration
+    std::vector<std::uint64_t> later = {}; // when the iterations began that came with a journal, all of them
+};
+
 /// What the numbers in trees mean: of a rank, or of the job.
 struct RawTables {
     std::optional<std::vector<Module>> modules;
@@ -63,15 +72,19 @@ struct RawRank {
     std::map<std::uint32_t, std::vector<std::uint32_t>> node_maps; // by thread; nodes of the job's tree, from node 1
     std::vector<RawPhase> phases;
     std::vector<RawCells> cells;           // until join_cells()
-    std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
+    std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file; without waits
+    std::map<std::uint32_t, Trace> waits;  // the same, without samples
     std::vector<RawSeries> series;
     std::vector<RawInside> insides;
+    std::vector<RawBegins> begins;
     std::map<std::uint32_t, LoopSearch> loop_searches; // by thread
+    std::map<std::uint32_t, Partners> partners;        // by thread, with the node ids of the file
     std::optional<RegionsRecord> regions;
     std::map<std::uint64_t, std::string> region_names; // by id
     std::optional<OpenMpRecord> openmp;
     std::optional<ShortThreadsRecord> short_threads;
     std::optional<RankAffinity> affinity;
+    std::optional<ClockRecord> clock;
     std::optional<Bytes> journal; // of a live file, until it is applied
     bool is_witness = false;      // not chosen: of its times and visits only the call paths are wanted (Witnesses)
 };
@@ -82,6 +95,12 @@ struct StoredName {
     std::uint64_t offset = 0;
     SiteName name;
     std::vector<SiteName> inlined;
+};
+
+/// What a CodeLoops block has of one module.
+struct StoredLoops {
+    Module module;
+    ModuleLoops loops;
 };
 
 struct RawFile {
@@ -95,6 +114,7 @@ struct RawFile {
     RawTables tables; // of the job
     std::map<std::uint32_t, RawRank> ranks;
     std::vector<StoredName> names;
+    std::vector<StoredLoops> code_loops;
     Damages damages;
 };
 

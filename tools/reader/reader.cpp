@@ -27,6 +27,7 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         const std::string name = at->path().filename().string();
         std::error_code ignored;
+        if (name == totals_file) continue;
         if ((ends_with(name, file_suffix) || ends_with(name, std::string(file_suffix) + partial_suffix)) && at->is_regular_file(ignored))
             files.push_back(at->path());
     }

@@ -16,6 +16,9 @@ namespace libprofile::tools {
 /// The file that resolved names are kept in, next to the profile.
 inline constexpr const char* names_file = "names.lprof";
 
+/// Sums of what the profile has, next to it (tools/frames/totals_file.hpp). No profile file.
+inline constexpr const char* totals_file = "totals.lprof";
+
 /// The bytes of one file of a profile folder.
 struct NamedBytes {
     std::string name;

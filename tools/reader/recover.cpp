@@ -1,6 +1,7 @@
 #include "tools/reader/recover.hpp"
 
 #include "tools/reader/byte_source.hpp"
+#include "tools/reader/job_state.hpp"
 #include "tools/reader/journal.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/reader/unify.hpp"
@@ -11,12 +12,9 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace libprofile::tools {
@@ -69,29 +67,11 @@ bool uses_tables_of_job(const RawRank& rank) {
                        [](const auto& location) { return location.second.paths_in != static_cast<std::uint64_t>(PathsIn::OwnTree); });
 }
 
-/// Whether a process is, or has open, what a rank writes: its number alone may be that of another process by now.
-bool is_rank(std::uint64_t pid, const fs::path& file) {
-    struct stat status {};
-    const bool has_file = ::stat(file.c_str(), &status) == 0;
-    std::ifstream maps(fmt::format("/proc/{}/maps", pid)); // empty for one that is dead but not waited for
-    const std::string name = file.filename().string();
-    for (std::string line; std::getline(maps, line);) {
-        std::istringstream fields(line);
-        std::string range, rights, offset, device, path;
-        std::uint64_t number = 0;
-        if (!(fields >> range >> rights >> offset >> device >> number) || !std::getline(fields >> std::ws, path)) continue;
-        const std::string mapped = fs::path(path).filename().string();
-        if (mapped.starts_with("libprofile.so") || (has_file && number == status.st_ino && mapped == name)) return true;
-    }
-    return false;
-}
-
 /// A profile next to its live files would spoil the end of a running job.
 void refuse_living(const RawFile& file, const fs::path& path) {
-    char host[257] = {};
-    if (::gethostname(host, sizeof host - 1) != 0) return;
+    const std::string host = host_name();
     for (const auto& [rank, raw] : file.ranks)
-        if (raw.info && raw.info->host == host && is_rank(raw.info->pid, path))
+        if (raw.info && !host.empty() && raw.info->host == host && is_living_rank(raw.info->pid, path.parent_path()))
             throw ReadError(fmt::format("rank {} still runs (process {} on this machine), and will write the profile when it ends; libprofile "
                                         "report {} shows what there is now",
                                         rank, raw.info->pid, path.parent_path().string()));

@@ -1,5 +1,8 @@
 #include "tools/reader/sample_pools.hpp"
 
+#include "tools/reader/merge_runs.hpp"
+#include "tools/reader/proportional_shares.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -7,14 +10,13 @@ namespace libprofile::tools {
 
 namespace {
 
-using Wide = unsigned __int128; // products of times
-
 /// What a cell is to the sharing out.
 enum class Part : std::uint8_t { Other, Sampled, Hits, Squares, NotSampled, Counter };
 
 /// The cells of a cluster, or of the rest.
 struct List {
     std::vector<Cell>* cells = nullptr;
+    std::vector<Part> parts; // of each cell
     std::uint64_t equivalence_class = 0;
     std::size_t number = 0; // of the cluster
     std::uint64_t computing_ns = 0;
@@ -47,15 +49,9 @@ struct Pool {
     }
 };
 
-/// What the samples at a call path stand for. Paths have the numbers of the file, so that the order does not depend on other ranks.
-struct Weight {
-    std::uint32_t path = 0;
-    std::uint64_t ns = 0;
-};
-
 class Sharing {
   public:
-    Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data);
+    Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order);
     void share_out();
 
   private:
@@ -68,6 +64,7 @@ class Sharing {
     const Profile& profile_;
     CellNumbers numbers_;
     PhaseData& data_;
+    CellOrder order_;
     std::vector<List> lists_;
     std::size_t cells_ = 0; // of the phase
 };
@@ -75,27 +72,8 @@ class Sharing {
 /// What a phase of so many cells may grow by, for each pool. Full recordings of many short iterations get there, and hostile files.
 std::size_t most_cells(std::size_t cells) { return std::min<std::size_t>(4096 + 8 * cells, std::size_t{1} << 24); }
 
-/// Divides `total` in proportion to the weights: each share is rounded down, and what is left goes to the largest remainders, of equal ones to
-/// the paths with the smallest numbers. Calls give(index, share).
-template <class Give> void divide(std::uint64_t total, const std::vector<Weight>& weights, Wide sum, Give give) {
-    std::vector<std::pair<Wide, std::size_t>> remainders;
-    std::vector<std::uint64_t> shares;
-    std::uint64_t left = total;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const Wide product = Wide{total} * weights[i].ns;
-        shares.push_back(static_cast<std::uint64_t>(product / sum));
-        remainders.emplace_back(product % sum, i);
-        left -= shares.back();
-    }
-    const auto first = remainders.begin();
-    std::partial_sort(first, first + static_cast<std::ptrdiff_t>(left), remainders.end(),
-                      [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-    for (std::size_t i = 0; i < left; ++i) ++shares[remainders[i].second];
-    for (std::size_t i = 0; i < shares.size(); ++i)
-        if (shares[i] != 0) give(i, shares[i]);
-}
-
-Sharing::Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data) : profile_(profile), numbers_(numbers), data_(data) {
+Sharing::Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order)
+    : profile_(profile), numbers_(numbers), data_(data), order_(order) {
     lists_.reserve(data.clusters.size() + 1);
     for (std::size_t c = 0; c < data.clusters.size(); ++c) take(data.clusters[c].cells, data.clusters[c].equivalence_class, c);
     take(data.rest, std::numeric_limits<std::uint64_t>::max(), data.clusters.size());
@@ -116,19 +94,24 @@ Part Sharing::part_of(const Cell& cell) const {
 }
 
 void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class, std::size_t number) {
-    List list{&cells, equivalence_class, number};
-    for (const Cell& cell : cells) {
+    List list{&cells, {}, equivalence_class, number};
+    list.parts.reserve(cells.size());
+    std::size_t kept = 0;
+    for (const Cell cell : cells) {
         const Part part = part_of(cell);
         if (part == Part::Sampled || part == Part::NotSampled) list.computing_ns += cell.value;
         if (part == Part::Sampled) list.sampled_ns += cell.value;
         if (part == Part::Hits) list.samples += cell.value;
         if (part == Part::Squares) list.squares += cell.value;
         list.totals += part == Part::Counter ? 1 : 0;
+        if (part == Part::Squares) continue; // all else takes them for a number of samples
+        list.parts.push_back(part);
+        cells[kept++] = cell;
     }
-    std::erase_if(cells, [this](const Cell& cell) { return part_of(cell) == Part::Squares; }); // all else takes them for a number of samples
-    cells_ += cells.size();
+    cells.resize(kept);
+    cells_ += kept;
     // A negative sum is in damaged files only.
-    if ((list.computing_ns != 0 || list.sampled_ns != 0) && list.computing_ns >> 63 == 0) lists_.push_back(list);
+    if ((list.computing_ns != 0 || list.sampled_ns != 0) && list.computing_ns >> 63 == 0) lists_.push_back(std::move(list));
 }
 
 /// Each list is in one pool. A list with few samples shares the pool of others like it: of the same call paths, if there are enough, else of
@@ -165,12 +148,13 @@ std::vector<Pool> Sharing::pools() {
     return all;
 }
 
+/// Paths have the numbers of the file, so that the order does not depend on other ranks.
 std::vector<Weight> Sharing::weights_of(const Pool& pool) const {
     std::vector<Weight> weights;
     for (const List* list : pool.lists)
-        for (const Cell& cell : *list->cells)
-            if (cell.value != 0 && part_of(cell) == Part::Sampled) weights.push_back({cell.path, cell.value});
-    std::sort(weights.begin(), weights.end(), [](const Weight& a, const Weight& b) { return a.path < b.path; });
+        for (std::size_t i = 0; i < list->cells->size(); ++i)
+            if (const Cell& cell = (*list->cells)[i]; cell.value != 0 && list->parts[i] == Part::Sampled) weights.push_back({cell.path, cell.value});
+    merge_runs(weights, [](const Weight& a, const Weight& b) { return a.path < b.path; });
     std::size_t end = 0;
     for (const Weight& weight : weights)
         if (end != 0 && weights[end - 1].path == weight.path)
@@ -182,29 +166,32 @@ std::vector<Weight> Sharing::weights_of(const Pool& pool) const {
 }
 
 void Sharing::share_out(List& list, const std::vector<Weight>& weights) const {
-    Wide sum = 0;
-    for (const Weight& weight : weights) sum += weight.ns;
+    std::vector<Cell>& cells = *list.cells;
     std::map<std::uint32_t, std::uint64_t> totals; // by metric
-    for (const Cell& cell : *list.cells) {
-        const Part part = part_of(cell);
-        if (part == Part::Sampled || part == Part::NotSampled || part == Part::Counter) totals[cell.metric] += cell.value;
-    }
-    std::vector<Cell> shared;
-    for (const auto& [metric, total] : totals)
-        divide(total, weights, sum, [&, m = metric](std::size_t i, std::uint64_t share) { shared.push_back({weights[i].path, m, share}); });
-    std::erase_if(*list.cells, [this](const Cell& cell) {
-        const Part part = part_of(cell);
-        return part == Part::Sampled || part == Part::NotSampled || part == Part::Counter;
-    });
-    // Counters at a sample stay with its path, and the share is added.
-    shared.insert(shared.end(), list.cells->begin(), list.cells->end());
-    std::sort(shared.begin(), shared.end(), [](const Cell& a, const Cell& b) { return std::pair(a.path, a.metric) < std::pair(b.path, b.metric); });
-    list.cells->clear();
-    for (const Cell& cell : shared)
-        if (!list.cells->empty() && list.cells->back().path == cell.path && list.cells->back().metric == cell.metric)
-            list.cells->back().value += cell.value;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Part part = list.parts[i];
+        if (part == Part::Sampled || part == Part::NotSampled || part == Part::Counter)
+            totals[cells[i].metric] += cells[i].value;
         else
-            list.cells->push_back(cell);
+            cells[end++] = cells[i];
+    }
+    cells.resize(end);
+    cells.reserve(end + weights.size() * totals.size());
+    for (const auto& [metric, total] : totals) {
+        const std::vector<std::uint64_t> shares = proportional_shares(total, weights);
+        for (std::size_t i = 0; i < shares.size(); ++i)
+            if (shares[i] != 0) cells.push_back({weights[i].path, metric, shares[i]});
+    }
+    if (order_ == CellOrder::AsTheyCome) return;
+    merge_runs(cells, [](const Cell& a, const Cell& b) { return a.path != b.path ? a.path < b.path : a.metric < b.metric; });
+    end = 0;
+    for (const Cell cell : cells) // counters at a sample stay with its path, and the share is added
+        if (end != 0 && cells[end - 1].path == cell.path && cells[end - 1].metric == cell.metric)
+            cells[end - 1].value += cell.value;
+        else
+            cells[end++] = cell;
+    cells.resize(end);
 }
 
 /// Keeps the heaviest paths, in order.
@@ -235,6 +222,8 @@ void Sharing::share_out() {
 
 } // namespace
 
-void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data) { Sharing(profile, numbers, data).share_out(); }
+void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order) {
+    Sharing(profile, numbers, data, order).share_out();
+}
 
 } // namespace libprofile::tools

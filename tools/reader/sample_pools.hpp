@@ -7,6 +7,7 @@
 // those that the samples give for the whole phase, stratified by pools: W. G. Cochran, "Sampling Techniques", 3rd edition (1977), 5A.9.
 #pragma once
 
+#include "tools/reader/decode_phase.hpp"
 #include "tools/reader/model.hpp"
 #include "tools/reader/numbering.hpp"
 
@@ -19,6 +20,7 @@ inline constexpr std::uint64_t enough_samples = 10;
 /// are shared out likewise. Sums over the call paths of a cluster stay the same. What has no sample in the whole phase stays "(not sampled)".
 /// Notes the pools in `data`.
 /// @param numbers from the numbers of the cells to those of `profile`
-void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data);
+/// @param order in which the cells are, and will be
+void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order = CellOrder::Sorted);
 
 } // namespace libprofile::tools

@@ -67,7 +67,10 @@ void prune(RawFile& file, const Selection& selection) {
             prune_cells(phase.data.rest);
             for (Cluster& cluster : phase.data.clusters) prune_cells(cluster.cells);
         }
-        if (!selection.traces) rank.traces.clear();
+        if (!selection.traces) {
+            rank.traces.clear();
+            rank.waits.clear();
+        }
         std::erase_if(rank.series, [&](const RawSeries& series) { return !selection.series || !is_wanted_phase(selection.phases, series.phase); });
     }
 }
@@ -169,8 +172,10 @@ void Loader::load_rank(const RankEntry& rank, bool is_witness) {
             continue;
         }
         if ((is_table && has_own_tree) || entry.type == BlockType::Loops || entry.type == BlockType::Regions || entry.type == BlockType::Topology ||
-            entry.type == BlockType::OpenMp || entry.type == BlockType::ShortThreads || entry.type == BlockType::Inside ||
-            (entry.type == BlockType::Trace && selection_->traces) || (entry.type == BlockType::Series && selection_->series && in_phase) ||
+            entry.type == BlockType::OpenMp || entry.type == BlockType::ShortThreads || entry.type == BlockType::Inside || entry.type == BlockType::Partners ||
+            entry.type == BlockType::Clock || (entry.type == BlockType::Begins && in_phase) ||
+            ((entry.type == BlockType::Trace || entry.type == BlockType::Waits) && selection_->traces) ||
+            (entry.type == BlockType::Series && selection_->series && in_phase) ||
             (entry.type == BlockType::Cells && in_phase && entry.metric && !unwanted_.contains(*entry.metric)))
             load(entry);
     }

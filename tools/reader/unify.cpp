@@ -40,6 +40,7 @@ class Unifier {
     Numbering numbering_{profile_};
     ProfileNotes notes_;
     std::vector<StoredName> names_;
+    std::vector<StoredLoops> code_loops_;
     std::set<std::uint32_t> ranks_seen_;
     std::map<std::uint32_t, std::vector<Cell>> witnesses_; // by rank: times and visits of those that were not chosen
     std::vector<std::uint32_t> own_nodes_;                 // of the location that is being added, when it has a tree of its own
@@ -88,6 +89,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     for (RawPhase& p : raw.phases) parts[p.thread].phases.push_back(&p);
     for (RawSeries& series : raw.series) parts[series.thread].series.push_back(&series);
     for (RawInside& inside : raw.insides) parts[inside.thread].insides.push_back(&inside);
+    for (const RawBegins& begins : raw.begins) parts[begins.thread].begins.push_back(&begins);
     std::optional<std::optional<TableNumbers>> own;
     for (const auto& [thread, record] : raw.locations) {
         const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record, own);
@@ -108,7 +110,16 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         }
         builder.attach_series(parts[thread], location, {nodes, metrics});
         builder.attach_insides(parts[thread], location);
-        if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) builder.attach_trace(trace->second, location, nodes);
+        builder.attach_begins(parts[thread], location);
+        if (const auto partners = raw.partners.find(thread); partners != raw.partners.end()) builder.attach_partners(partners->second, location, nodes);
+        if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
+            if (const auto waits = raw.waits.find(thread); waits != raw.waits.end()) {
+                trace->second.waits = std::move(waits->second.waits);
+                trace->second.waits_dropped = waits->second.waits_dropped;
+                trace->second.longest_dropped_ns = waits->second.longest_dropped_ns;
+            }
+            builder.attach_trace(trace->second, location, nodes);
+        }
         if (const auto search = raw.loop_searches.find(thread); search != raw.loop_searches.end()) location.loop_search = std::move(search->second);
         if (!file.selected) builder.check_sums(location);
         profile_.locations.push_back(std::move(location));
@@ -129,6 +140,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     profile_.ranks[rank].threads_short_ns = short_threads.cpu_ns;
     profile_.region_names.merge(raw.region_names);
     profile_.ranks[rank].affinity = std::move(raw.affinity);
+    profile_.ranks[rank].clock = raw.clock;
     if (const std::uint64_t threads = profile_.ranks[rank].threads; threads > raw.locations.size())
         notes_.lose(fmt::format("{}: rank {} had {} threads, but only {} are there", file.name, rank, threads, raw.locations.size()));
 }
@@ -144,6 +156,7 @@ void Unifier::add(RawFile& file) {
         if (file.job->start_unix_ns != 0 && file.job->start_unix_ns < profile_.job.start_unix_ns) profile_.job.start_unix_ns = file.job->start_unix_ns;
     }
     names_.insert(names_.end(), std::make_move_iterator(file.names.begin()), std::make_move_iterator(file.names.end()));
+    code_loops_.insert(code_loops_.end(), std::make_move_iterator(file.code_loops.begin()), std::make_move_iterator(file.code_loops.end()));
     if (file.ranks.empty()) return;
     if (!file.metrics) {
         notes_.lose(fmt::format("{}: its data are lost, because its metric table is missing", file.name));
@@ -186,6 +199,11 @@ Profile Unifier::finish() {
         if (const auto site = numbering_.known_site(stored.module, stored.offset)) {
             profile_.sites[*site].name = std::move(stored.name);
             profile_.sites[*site].inlined = std::move(stored.inlined);
+        }
+    for (StoredLoops& stored : code_loops_)
+        if (const auto module = numbering_.known_module(stored.module)) {
+            profile_.loops.resize(profile_.modules.size());
+            if (profile_.loops[*module].empty()) profile_.loops[*module] = std::move(stored.loops);
         }
 
     profile_.complete = !notes_.has_losses() && (selected_ || profile_.ranks.size() == profile_.job.ranks);

@@ -1,0 +1,66 @@
+// The ranks of a finished profile one after the other, several at a time: for sums over profiles that are larger than memory.
+// Contract: const access is thread-safe; allocates; throws ReadError where files cannot be read, and std::bad_alloc.
+#pragma once
+
+#include "tools/reader/directory.hpp"
+#include "tools/reader/model.hpp"
+#include "tools/reader/numbering.hpp"
+#include "tools/reader/unpack.hpp"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace libprofile::tools {
+
+class RankStream {
+  public:
+    /// A phase of a thread; its values have the call paths and metrics of tables(), and `phase` means nothing.
+    struct Part {
+        std::uint32_t thread = 0;
+        PhaseData data;
+    };
+
+    /// Reads the tables: job, ranks, call paths, names that were stored, and locations without phases.
+    /// Empty if the profile has to be read as a whole: it has several files, no directory, or some damage.
+    static std::unique_ptr<RankStream> open(const std::filesystem::path& folder);
+    static std::unique_ptr<RankStream> open(std::unique_ptr<const ByteSource> source);
+
+    /// As read_profile() gives them, without phases, and without what only phases and loops have.
+    const Profile& tables() const { return tables_; }
+    Profile take_tables() { return std::move(tables_); }
+    /// Ranks in ascending order; places of these are what parts_of() takes.
+    const std::vector<std::uint32_t>& ranks() const { return ranks_; }
+
+    /// The phases of a rank, computing time shared out, cells as they come (CellOrder). Must be asked before take_tables().
+    /// Empty if something is damaged or missing: then the profile has to be read as a whole.
+    std::optional<std::vector<Part>> parts_of(std::size_t rank) const;
+
+  private:
+    using Nodes = std::shared_ptr<const std::vector<std::uint32_t>>;
+    explicit RankStream(std::unique_ptr<const ByteSource> source) : source_(std::move(source)) {}
+    bool read_tables();
+    void take_names(std::vector<StoredName> names);
+    bool load(const BlockEntry& entry, Unpacker& unpacker, RawFile& to) const;
+    bool add_nodes(const RawRank& raw, std::uint32_t rank);
+    Nodes nodes_of(const LocationRecord& location, std::uint32_t rank) const;
+    Nodes through_map(std::uint32_t rank, std::uint32_t thread) const;
+
+    std::unique_ptr<const ByteSource> source_;
+    Profile tables_;
+    Numbering numbering_{tables_};
+    std::vector<std::uint32_t> ranks_;
+    std::vector<std::uint32_t> metric_numbers_;                                 // in the profile, by those of the file
+    std::vector<std::uint32_t> job_nodes_;                                      // in the profile, by node of the job's tree; empty: it has none
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Nodes> own_nodes_;        // by rank and thread: of those with trees of their own
+    std::map<std::pair<std::uint32_t, std::uint32_t>, LocationRecord> records_; // by rank and thread
+    std::optional<Directory> directory_;
+    std::map<std::uint32_t, std::vector<BlockEntry>> blocks_; // by rank: phases, their values, and maps
+    mutable std::mutex lending_;
+    mutable std::map<std::pair<std::uint32_t, std::uint32_t>, Nodes> lent_; // by rank and thread: through maps that others use, too
+};
+
+} // namespace libprofile::tools
