@@ -1,126 +1,120 @@
 #include "tools/timeseries/binary_loops.hpp"
 
-#include "tools/code/loop_lines.hpp"
-#include "tools/code/no_return.hpp"
+#include "tools/analysis/in_parallel.hpp"
+#include "tools/reader/same_module.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <unordered_map>
-#include <utility>
+#include <unordered_set>
 
 namespace libprofile::tools {
 
-/// One module; its mutex guards all of it.
-struct BinaryLoops::File {
-    std::mutex mutex;
-    bool is_open = false;
-    ModuleState state = ModuleState::Missing;
-    std::unique_ptr<Symbols> symbols;
-    std::optional<ElfCode> code;
-    std::optional<NoReturn> no_return;
-    std::unordered_map<std::uint64_t, std::shared_ptr<const LoopNest>> nests; // by the begin of a part
-    std::size_t blocks = 0;                                                   // of all of them
+namespace {
 
-    void open(const Module& module) {
-        if (std::exchange(is_open, true)) return;
-        symbols = std::make_unique<Symbols>(module);
-        state = symbols->state();
-        if (state != ModuleState::Readable) return;
-        code.emplace(module.path);
-        if (!code->is_readable()) {
-            state = ModuleState::Missing;
-            code.reset();
-            return;
-        }
-        no_return.emplace(*code);
+/// By module: the offsets whose loops may be asked for, in order.
+std::vector<std::vector<std::uint64_t>> wanted_offsets(const Profile& profile) {
+    std::vector<std::vector<std::uint64_t>> offsets(profile.modules.size());
+    for (const Site& site : profile.sites) offsets[site.module].push_back(site.offset);
+    for (const Location& location : profile.locations) {
+        if (!location.loop_search) continue;
+        for (const FoundLoop& loop : location.loop_search->loops)
+            for (std::size_t m = 0; m < profile.modules.size() && !loop.is(LoopIsPython); ++m)
+                if (is_same_module(profile.modules[m], loop.module)) offsets[m].push_back(loop.offset);
     }
-
-    FunctionBlocks blocks_of(std::uint64_t address) { return {*code, address, std::ref(*no_return)}; }
-
-    std::shared_ptr<const LoopNest> nest_of(std::uint64_t address, std::size_t kept) {
-        const CodePart* part = code ? code->part_of(address) : nullptr;
-        if (part == nullptr) return nullptr;
-        if (const auto known = nests.find(part->begin); known != nests.end()) return known->second;
-        std::optional<FunctionBlocks> found(blocks_of(part->begin));
-        if (part->is_inner) {
-            const auto main = std::find_if(found->parts().begin(), found->parts().end(), [](const CodePart& other) { return !other.is_inner; });
-            if (main != found->parts().end())
-                if (FunctionBlocks whole = blocks_of(main->begin); whole.block_of(address) != FunctionBlocks::none) found.emplace(std::move(whole));
-        }
-        auto nest = std::make_shared<LoopNest>(std::move(*found));
-        if (nest->loops().size() > 1) unite_copies(*symbols, *nest);
-        if (blocks + nest->blocks().blocks().size() > kept) {
-            nests.clear();
-            blocks = 0;
-        }
-        blocks += nest->blocks().blocks().size();
-        return nests[part->begin] = std::move(nest);
+    for (std::vector<std::uint64_t>& of_module : offsets) {
+        std::sort(of_module.begin(), of_module.end());
+        of_module.erase(std::unique(of_module.begin(), of_module.end()), of_module.end());
     }
-};
-
-BinaryLoops::BinaryLoops(const Profile& profile, std::size_t kept) : profile_(&profile), kept_(kept), files_(profile.modules.size()) {
-    for (auto& file : files_) file = std::make_unique<File>();
+    return offsets;
 }
 
-BinaryLoops::~BinaryLoops() = default;
+bool are_kept(const ModuleLoops& loops, const std::vector<std::uint64_t>& offsets) {
+    std::unordered_set<std::uint64_t> kept;
+    for (const FunctionLoops& function : loops.functions)
+        for (const FunctionLoops::Place& place : function.places)
+            if (place.is_own) kept.insert(place.offset);
+    return std::all_of(offsets.begin(), offsets.end(), [&](std::uint64_t offset) { return kept.contains(offset); });
+}
 
-std::shared_ptr<const LoopNest> BinaryLoops::nest(CodePlace at) const {
-    if (at.module >= files_.size()) return nullptr;
-    File& file = *files_[at.module];
-    const std::lock_guard lock(file.mutex);
-    file.open(profile_->modules[at.module]);
-    return file.nest_of(at.offset, kept_);
+} // namespace
+
+std::vector<ReadLoops> read_missing_loops(const Profile& profile) {
+    const std::vector<std::vector<std::uint64_t>> offsets = wanted_offsets(profile);
+    std::vector<ReadLoops> read(profile.modules.size());
+    in_parallel(profile.modules.size(), [&](std::size_t m) {
+        const bool is_kept = offsets[m].empty() || (!profile.loops.empty() && are_kept(profile.loops[m], offsets[m]));
+        if (is_kept)
+            read[m].state = ModuleState::Readable;
+        else
+            read[m] = read_loops(profile.modules[m], offsets[m]);
+    });
+    return read;
+}
+
+BinaryLoops::BinaryLoops(const Profile& profile) : read_(read_missing_loops(profile)), modules_(profile.modules.size()) {
+    for (std::size_t m = 0; m < modules_.size(); ++m) {
+        ModuleIndex& index = modules_[m];
+        index.state = read_[m].state;
+        const ModuleLoops* loops = !read_[m].loops.empty() ? &read_[m].loops : !profile.loops.empty() ? &profile.loops[m] : nullptr;
+        if (loops == nullptr) continue;
+        for (const FunctionLoops& function : loops->functions) {
+            for (const FunctionLoops::Place& place : function.places)
+                if (place.is_own) index.places.try_emplace(place.offset, Place{&function, place.block});
+            for (const FunctionLoops::Loop& loop : function.loops)
+                index.sources.try_emplace(loop.header, Source{loop.file == FunctionLoops::none ? "" : loops->files[loop.file], loop.line});
+        }
+    }
+}
+
+BinaryLoops::Place BinaryLoops::find(CodePlace at) const {
+    if (at.module >= modules_.size()) return {};
+    const ModuleIndex& module = modules_[at.module];
+    const auto place = module.places.find(at.offset);
+    if (place != module.places.end()) return place->second;
+    module.lacked.store(true, std::memory_order_relaxed);
+    return {};
 }
 
 std::vector<std::uint64_t> BinaryLoops::loops_around(CodePlace at) const {
     std::vector<std::uint64_t> around;
-    const auto nest = this->nest(at);
-    if (nest == nullptr) return around;
-    for (std::uint32_t loop = nest->innermost(at.offset); loop != LoopNest::none; loop = nest->loops()[loop].parent)
-        around.push_back(nest->loops()[loop].header);
+    const Place place = find(at);
+    if (place.function == nullptr || !place.function->is_understood) return around;
+    const FunctionLoops& function = *place.function;
+    for (std::uint32_t loop = function.loop_of[place.block]; loop != FunctionLoops::none; loop = function.loops[loop].parent)
+        around.push_back(function.loops[loop].header);
     std::reverse(around.begin(), around.end());
     return around;
 }
 
 Reach BinaryLoops::reaches(std::uint64_t loop, CodePlace from, CodePlace to) const {
-    const auto nest = from.module == to.module ? this->nest(from) : nullptr;
-    if (nest == nullptr) return Reach::Unknown;
-    const FunctionBlocks& blocks = nest->blocks();
-    if (!blocks.is_understood() || blocks.block_of(from.offset) == FunctionBlocks::none || blocks.block_of(to.offset) == FunctionBlocks::none)
-        return Reach::Unknown;
-    std::uint32_t around = LoopNest::none;
+    const Place first = from.module == to.module ? find(from) : Place();
+    if (first.function == nullptr || !first.function->is_understood) return Reach::Unknown;
+    const FunctionLoops& function = *first.function;
+    if (function.block_of(to.offset) == FunctionLoops::none) return Reach::Unknown;
+    std::uint32_t around = FunctionLoops::none;
     if (loop != 0) {
-        around = nest->innermost(from.offset);
-        while (around != LoopNest::none && nest->loops()[around].header != loop) around = nest->loops()[around].parent;
-        if (around == LoopNest::none) return Reach::Unknown;
+        around = function.loop_of[first.block];
+        while (around != FunctionLoops::none && function.loops[around].header != loop) around = function.loops[around].parent;
+        if (around == FunctionLoops::none) return Reach::Unknown;
     }
-    return nest->reaches_forward(around, from.offset, to.offset) ? Reach::Yes : Reach::No;
+    return function.reaches_forward(around, from.offset, to.offset) ? Reach::Yes : Reach::No;
 }
 
 bool BinaryLoops::is_known(CodePlace at) const {
-    const auto nest = this->nest(at);
-    return nest != nullptr && nest->blocks().is_understood() && nest->blocks().block_of(at.offset) != FunctionBlocks::none;
+    const Place place = find(at);
+    return place.function != nullptr && place.function->is_understood;
 }
 
-SiteName BinaryLoops::source(CodePlace header) const {
-    const auto nest = this->nest(header);
-    if (nest == nullptr) return {};
-    File& file = *files_[header.module];
-    const std::lock_guard lock(file.mutex);
-    for (const CodeLoop& loop : nest->loops()) {
-        if (loop.header != header.offset) continue;
-        SourceCode code = source_of(*file.symbols, loop);
-        return code.inlined.empty() ? std::move(code.function) : std::move(code.inlined.back());
-    }
-    return {};
+BinaryLoops::Source BinaryLoops::source(CodePlace header) const {
+    if (header.module >= modules_.size()) return {};
+    const auto& sources = modules_[header.module].sources;
+    const auto source = sources.find(header.offset);
+    return source == sources.end() ? Source() : source->second;
 }
 
 std::vector<BinaryLoops::Absent> BinaryLoops::absent() const {
     std::vector<Absent> absent;
-    for (std::uint32_t m = 0; m < files_.size(); ++m)
-        if (files_[m]->is_open && files_[m]->state != ModuleState::Readable) absent.push_back({m, files_[m]->state});
+    for (std::uint32_t m = 0; m < modules_.size(); ++m)
+        if (modules_[m].lacked && modules_[m].state != ModuleState::Readable) absent.push_back({m, modules_[m].state});
     return absent;
 }
 

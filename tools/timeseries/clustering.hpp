@@ -4,7 +4,8 @@
 // Source: Wei and Mellor-Crummey (ICS 2018), section 4.2, Algorithm 3 and 4.2.1, 4.2.2; K-farthest clustering of Bahmani and Mueller (2015).
 // Decisions:
 // - Line 4 of Algorithm 3 means N[i].
-// - K is at least 1; so two instances make one cluster.
+// - The paper only has K = O(log2 M). Ours is ceil(log2 M), at least 1; so two instances make one cluster. K = 2 for two would not compare them:
+//   lines 2 to 5 return up to K instances as they are, so two that are equal would stay two, against Ratio_min.
 // - Of pairs with the same ratio, the first one is merged. The merged cluster takes the place of its first part.
 // - Algorithm 2 may depend on which node comes first: that with the first member.
 // - Threads that have little in common make means of very many nodes. Such a mean becomes a profile, which loses the order of time (most_nodes).

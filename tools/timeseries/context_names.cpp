@@ -25,7 +25,11 @@ std::string ContextNames::function_of(std::uint32_t path) const { return short_f
 SiteName ContextNames::loop(ContextId id) const {
     const Context& context = (*contexts_)[id];
     SiteName name;
-    if (context.has_place) name = loops_->source({context.place.module, context.loop});
+    if (context.has_place) {
+        const BinaryLoops::Source source = loops_->source({context.place.module, context.loop});
+        name.file = source.file;
+        name.line = source.line;
+    }
     std::uint32_t path = context.path; // may be a call of MPI inside
     while (path != 0 && !is_code(profile_->paths[path].kind)) path = profile_->paths[path].parent;
     while (profile_->paths[path].kind == NodeKind::Inlined) path = profile_->paths[path].parent;

@@ -48,6 +48,7 @@ class Contexts {
     ContextId of_sample(std::uint32_t path);
     /// The same for a path that was asked for before.
     ContextId seen(std::uint32_t path) const;
+    const Profile& profile() const { return *profile_; }
     /// Whether the outer end of the call path is not known.
     bool is_partial(std::uint32_t path) const { return partial_[path]; }
     /// The context as it is inside a known loop that takes the place of the loop `replaced`, or stands below the call `replaced`. Contexts that

@@ -47,8 +47,7 @@ std::vector<LoopTotals> all_totals(const std::vector<LoopsOfThread>& threads) {
 } // namespace
 
 JobSeries job_series(const SeriesInput& input, const TimeSeriesParameters& parameters) {
-    JobSeries job{Contexts(input.profile, input.loops), {}, 0, {}, {}, {}, 0, 0};
-    std::vector<KnownLoops> known;
+    JobSeries job{Contexts(input.profile, input.loops), {}, 0, {}, {}, {}, 0, 0, {}};
     for (const Location* thread : input.threads) {
         if (thread->trace.samples.empty()) continue;
         job.threads.push_back(thread);
@@ -56,10 +55,11 @@ JobSeries job_series(const SeriesInput& input, const TimeSeriesParameters& param
             job.contexts.of_sample(sample.path);
             job.unknown_ancestors += sample.lca_kind == LcaKind::Unknown;
         }
+        for (const TraceWait& wait : thread->trace.waits) job.contexts.of_sample(wait.path);
         --job.unknown_ancestors; // the first has no sample before it
         job.samples += thread->trace.samples.size();
         job.period = std::max(job.period, sampling_period(thread->trace));
-        known.push_back(input.known ? KnownLoops(job.contexts, thread->trace, input.known(*thread)) : KnownLoops());
+        job.known.push_back(input.known ? KnownLoops(job.contexts, thread->trace, input.known(*thread)) : KnownLoops());
     }
     const FlowOrder order(job.contexts, input.loops);
     const Clustering clustering(order, job.period, parameters);
@@ -67,7 +67,7 @@ JobSeries job_series(const SeriesInput& input, const TimeSeriesParameters& param
     job.clusters = clustering(
         job.threads.size(),
         [&](std::size_t i) {
-            ThreadTree tree = thread_tree(job.threads[i]->trace, job.contexts, known[i], order, parameters);
+            ThreadTree tree = thread_tree(job.threads[i]->trace, job.contexts, job.known[i], order, parameters);
             loops[i] = totals_of(tree.loops);
             return std::move(tree.root);
         },

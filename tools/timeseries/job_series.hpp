@@ -41,6 +41,7 @@ struct JobSeries {
     std::vector<LoopTotals> loops; // with most time first
     std::uint64_t samples = 0;
     std::uint64_t unknown_ancestors = 0; // of samples, not counting the first of a thread
+    std::vector<KnownLoops> known;       // by thread
 };
 
 /// The profile must outlive the result.

@@ -12,29 +12,31 @@ const TimeSpan* KnownLoops::find(const Loop& loop, double time) {
 }
 
 KnownLoops::KnownLoops(Contexts& contexts, const Trace& trace, const std::vector<KnownIterations>& known) {
+    if (known.empty()) return;
+    const std::vector<TraceEntry> entries = trace_entries(trace, contexts);
     for (const KnownIterations& given : known) {
         Loop loop;
         loop.iterations = given.iterations;
         std::vector<ContextId> in_loop;
-        std::optional<ContextId> common, before; // `before`: of the sample before, if that was in the loop
-        for (const TraceSample& sample : trace.samples) {
-            const double time = static_cast<double>(sample.time_ns);
+        std::optional<ContextId> common, before; // `before`: of the entry before, if that was in the loop
+        for (const TraceEntry& entry : entries) {
+            const double time = entry.time();
             if (find(loop, time) == nullptr) {
                 before.reset();
                 continue;
             }
-            const ContextId context = context_at(contexts.of_sample(sample.path), time);
+            const ContextId context = context_at(contexts.of_sample(entry.path), time);
             in_loop.push_back(context);
             if (before) {
-                const ContextId shared = contexts.common(*before, context, activations(sample));
-                common = common ? contexts.common(*common, shared, 0xffffffffu) : shared;
+                const ContextId shared = contexts.common(*before, context, entry.activations);
+                common = common ? contexts.common(*common, shared, all_activations) : shared;
             }
             before = context;
         }
         if (!common) continue;
         std::sort(in_loop.begin(), in_loop.end());
         in_loop.erase(std::unique(in_loop.begin(), in_loop.end()), in_loop.end());
-        for (const ContextId context : in_loop) common = contexts.common(*common, context, 0xffffffffu);
+        for (const ContextId context : in_loop) common = contexts.common(*common, context, all_activations);
         loop.replaced = *common;
         for (const ContextId context : in_loop) loop.inside.emplace(context, contexts.inside(context, *common, given.phase));
         loop.context = contexts.inside(*common, *common, given.phase);

@@ -1,10 +1,11 @@
 // Loops of a thread whose iterations the profile knows: marked ones, and those that the runtime has found. They take the place of what samples say.
 // Contract: the constructor adds contexts; const functions are thread-safe. Throws std::bad_alloc only.
 //
-// Decisions: the loop stands where the call paths of its samples part: it replaces the loop of the code that all of them are in, or is put below the
+// Decisions: the loop stands where the call paths of its samples and waits part: it replaces the loop of the code that all of them are in, or is put below the
 // last call that goes on through all of them. What is between two iterations lies outside.
 #pragma once
 
+#include "tools/timeseries/trace_entries.hpp"
 #include "tools/timeseries/tree_builder.hpp"
 
 #include <cstdint>
@@ -24,19 +25,16 @@ struct KnownIterations {
     std::vector<TimeSpan> iterations;
 };
 
-/// So many activations go on from the sample before to this one. All that look alike if nothing is known of it.
-inline std::uint32_t activations(const TraceSample& sample) { return sample.lca_kind == LcaKind::Unknown ? 0xffffffffu : sample.lca_depth; }
-
 class KnownLoops {
   public:
     KnownLoops() = default;
-    /// @param known outer loops before those inside them. Loops in which fewer than two samples lie are left out
+    /// @param known outer loops before those inside them. Loops in which fewer than two samples or waits lie are left out
     KnownLoops(Contexts& contexts, const Trace& trace, const std::vector<KnownIterations>& known);
 
     struct Loop {
         ContextId replaced = 0; // Loop: it took its place; else it is below this context
         std::vector<TimeSpan> iterations;
-        std::unordered_map<ContextId, ContextId> inside; // of contexts of samples
+        std::unordered_map<ContextId, ContextId> inside; // of contexts of samples and waits
         ContextId context = 0;
     };
     const std::vector<Loop>& loops() const { return loops_; }

@@ -3,11 +3,11 @@
 //
 // Source: Wei and Mellor-Crummey (ICS 2018), section 3.
 // Decisions:
-// - A sample stands for the time from the middle between it and the one before to the middle between it and the next.
+// - A sample stands for the time from the middle between it and the one before to the middle between it and the next. A wait has its begin and end;
+//   what is between it and a sample not farther away than two periods belongs to the sample.
 // - Between samples more than two periods apart the thread was away: each keeps half a period, the rest belongs to their common ancestor.
-// - The period is the median of the times between samples, so it has the stride of a thinned trace in it.
-// - Two samples in a row in one call of MPI from one place are taken for one call.
-// - A sample whose call path is not known from its outer end on is left out: it does not show that the calls around it have ended.
+// - The period is the median of the times between samples without a whole wait in between, so it has the stride of a thinned trace in it.
+// - Two samples in a row in one call of MPI from one place are taken for one call, if they are not in a wait. A wait is one call.
 // - If a common ancestor is not known, all that is equal on both call paths is taken to go on; if only a bound is known, that is taken for it.
 #pragma once
 
@@ -29,6 +29,7 @@ struct LoopRun {
 
 struct ThreadTree {
     TimeNode root;
+    double begin = 0;           // of the root, ns on the clock of the rank
     std::vector<LoopRun> loops; // in the order of their ends
 };
 

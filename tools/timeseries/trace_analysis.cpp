@@ -23,8 +23,8 @@ class ThreadTimes {
         for (std::size_t t = 0; t < series.threads.size(); ++t) {
             const Trace& trace = series.threads[t]->trace;
             const double period = sampling_period(trace);
-            for (const TraceSample& sample : trace.samples)
-                for (const std::size_t row : rows_of[series.contexts.seen(sample.path)]) times_[row][t] += period;
+            for (const TraceEntry& entry : trace_entries(trace, series.contexts))
+                for (const std::size_t row : rows_of[series.contexts.seen(entry.path)]) times_[row][t] += entry.is_wait ? entry.end - entry.begin : period;
         }
     }
 
