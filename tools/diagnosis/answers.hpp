@@ -12,6 +12,8 @@ std::string saving_sentence(const DiagnosedRun& run);
 
 /// All findings; the weightiest causes stand before what libprofile cost.
 /// @param found what trends() gives
-std::vector<Finding> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
+/// @param run what diagnose() gives, of a caller that has it
+std::vector<Finding> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found,
+                             const DiagnosedRun* run = nullptr);
 
 } // namespace libprofile::tools

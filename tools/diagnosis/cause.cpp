@@ -1,10 +1,13 @@
 #include "tools/diagnosis/cause.hpp"
 
+#include "tools/diagnosis/work_for_others.hpp"
+
 namespace libprofile::tools {
 
 namespace {
 
 constexpr double most_of_it = 0.5;
+constexpr double likelier = 1.5; // a slow processor than more work in one function
 
 /// The function with most of the excess has more of it than its usual share, beyond its error: work, and not a slow processor.
 bool is_work_of_one_function(const Evidence& e) {
@@ -20,7 +23,8 @@ Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
     if (is_scattered && !is_work_of_one_function(e)) return Cause::Noise;
     if (suspect.pattern.kind == PatternKind::WarmUp) return Cause::WarmUp;
     if (e.is_root) return Cause::LateRoot;
-    const bool is_slow = suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks && e.is_one_factor && e.same_calls();
+    const bool is_slow =
+        suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks && e.odds_of_one_factor >= likelier && e.same_calls();
     return is_slow ? Cause::SlowMachine : Cause::Imbalance;
 }
 
@@ -53,6 +57,7 @@ Cause cause_of(const Suspect& suspect, const Evidence& e) {
         const double longer = e.bytes_there <= 0 ? 0 : e.bytes_here / e.bytes_there - 1;
         return e.bytes_here > 1.05 * e.bytes_there && (e.bytes_there == 0 || longer > 0.1) ? Cause::CommunicationVolume : Cause::SlowCommunication;
     }
+    if (works_for_others(suspect, e)) return Cause::Serialisation;
     const double excess = e.excess();
     if (excess > 0) {
         if (e.io > most_of_it * excess) return Cause::InputOutput;

@@ -9,7 +9,7 @@ namespace libprofile::tools {
 enum class Cause : std::uint8_t {
     Imbalance,           // some ranks have more to do than others
     StageImbalance,      // equal work in sum, unequal between two synchronisations
-    Serialisation,       // ranks work one after another
+    Serialisation,       // ranks work one after another, or one for all
     LateSender,          // a receiver waits for a message that the sender could send earlier
     LateReceiver,        // a sender waits for a receive that could be called earlier
     LateRoot,            // ranks wait for the root of a collective

@@ -4,12 +4,14 @@
 #include "tools/diagnosis/diagnosis.hpp"
 #include "tools/diagnosis/pursuit.hpp"
 #include "tools/diagnosis/wording.hpp"
+#include "tools/diagnosis/work_for_others.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 
 namespace libprofile::tools {
@@ -18,6 +20,7 @@ namespace {
 
 constexpr double smallest_phase = 0.05; // of the run: phases with less are not looked at
 constexpr std::size_t most_phases = 3;
+constexpr double most_of_run = 0.8;
 constexpr double same_iterations = 0.6;
 
 class Diagnostician {
@@ -37,9 +40,10 @@ class Diagnostician {
         several_phases_ = phases.size() > 1;
         for (const std::uint32_t phase : phases) look_at_phase(phase);
         if (phases.empty()) result_.untold.push_back("the profile has no iterations, so what changes over time was not looked for");
-        // Ranks need not meet in the iterations to wait for each other at the end.
+        // Ranks need not meet in the iterations to wait for each other at the end. If they do, sums over the run promise too much.
         const bool names_ranks = std::any_of(result_.list.begin(), result_.list.end(), [](const Diagnosis& d) { return !d.ranks.empty(); });
-        if (!is_part() && !names_ranks) look_at(whole_run_matrix(profile_, threads_));
+        const bool is_told = met_ns_ >= most_of_run * result_.run_ns;
+        if (!is_part() && !names_ranks && !is_told) look_at(whole_run_matrix(profile_, threads_));
         tell_unexplained();
         if (!is_part()) add_threads();
         std::stable_sort(result_.list.begin(), result_.list.end(), [](const Diagnosis& a, const Diagnosis& b) { return a.gain.value > b.gain.value; });
@@ -98,7 +102,8 @@ class Diagnostician {
         if (matrix.iterations() == 0) result_.untold.push_back(fmt::format("nothing was looked at: not all ranks made these iterations of {}", name));
         if (matrix.iterations() != 0 && matrix.iterations() < 10)
             result_.untold.push_back("fewer than 10 iterations do not tell what changes over time; ranks were compared");
-        describe(matrix);
+        const double ns = describe(matrix);
+        if (ranks_meet(matrix)) met_ns_ += ns;
         look_at(matrix);
     }
 
@@ -130,16 +135,43 @@ class Diagnostician {
         std::vector<const Suspect*> told;
         std::vector<std::size_t> at; // position in the list, by `told`
         const std::vector<Suspect> suspects = find_suspects(matrix, least_sum());
-        for (const Suspect& suspect : suspects) take(matrix, suspect, told, at);
+        for (const Suspect& suspect : suspects) take(matrix, suspect, suspects, told, at);
         double told_ns = 0;
         for (const Suspect& suspect : suspects) told_ns += suspect.kind == SuspectKind::Communication ? suspect.gain.value : 0;
         if (const auto loss = order_loss(profile_, matrix, names_, least_sum(), told_ns)) {
             Diagnosis d = begin(matrix, loss->cause, loss->gain);
             for (const std::size_t row : loss->cause == Cause::LateRoot ? loss->root : loss->late) d.ranks.push_back(matrix.locations[row]->rank);
             if (loss->cause == Cause::Serialisation) d.ranks.clear();
+            if (loss->cause == Cause::LateRoot && is_told_root(matrix, d, *loss)) return;
             word_order(profile_, matrix, *loss, names_, d);
             add(std::move(d));
         }
+    }
+
+    /// What a late root does before its call is little in jitter, but holds up all others: told as the work of that rank, if its work is longer.
+    bool is_told_root(const IterationMatrix& matrix, Diagnosis& d, const OrderLoss& loss) {
+        const bool is_known = std::any_of(result_.list.begin(), result_.list.end(), [&](const Diagnosis& other) {
+            return other.cause == Cause::LateRoot && other.ranks == d.ranks && other.phase == d.phase;
+        });
+        if (is_known) return true;
+        if (matrix.is_whole_run) return false;
+        Suspect root;
+        root.rows = {loss.root.at(0)};
+        root.gain = loss.gain;
+        for (std::size_t i = 0; i < matrix.iterations(); ++i) {
+            double others = std::numeric_limits<double>::max();
+            for (std::size_t r = 0; r < matrix.ranks(); ++r)
+                if (r != root.rows[0]) others = std::min(others, matrix.local(r, i));
+            root.pattern.excess.push_back(static_cast<float>(std::max(0.0, matrix.local(root.rows[0], i) - others)));
+            root.pattern.sum += root.pattern.excess.back();
+        }
+        root.parts = {{root.rows[0], root.pattern.excess}};
+        const Evidence evidence = evidence_of(profile_, matrix, root, names_, {});
+        if (cause_of(root, evidence) != Cause::LateRoot) return false;
+        judge(evidence, false, d);
+        word_suspect(profile_, matrix, root, evidence, names_, d);
+        add(std::move(d));
+        return true;
     }
 
     Diagnosis begin(const IterationMatrix& matrix, Cause cause, const Gain& gain) const {
@@ -151,9 +183,11 @@ class Diagnostician {
         return d;
     }
 
-    void take(const IterationMatrix& matrix, const Suspect& suspect, std::vector<const Suspect*>& told, std::vector<std::size_t>& at) {
-        const Evidence evidence = evidence_of(profile_, matrix, suspect, names_);
+    void take(const IterationMatrix& matrix, const Suspect& suspect, const std::vector<Suspect>& all, std::vector<const Suspect*>& told,
+              std::vector<std::size_t>& at) {
+        const Evidence evidence = evidence_of(profile_, matrix, suspect, names_, all);
         Diagnosis d = begin(matrix, cause_of(suspect, evidence), suspect.gain);
+        if (d.cause == Cause::Serialisation) d.gain = gain_if_shared_out(d.gain, matrix.ranks());
         d.pattern = suspect.pattern.kind;
         d.period = suspect.pattern.period;
         d.moves = suspect.kind == SuspectKind::MovingRank || suspect.kind == SuspectKind::ScatteredRank;
@@ -165,6 +199,13 @@ class Diagnostician {
         if (suspect.pattern.kind != PatternKind::Steady && !matrix.is_whole_run)
             for (std::size_t i = 0; i < matrix.iterations(); ++i)
                 if (suspect.pattern.excess[i] > 0) d.iterations.push_back(matrix.first + i);
+        // A root that is late before its collective call holds up all others: nothing of its work is hidden behind theirs.
+        if (d.cause == Cause::LateRoot && !evidence.waits.empty()) {
+            const double held_up = std::min(evidence.waits[0].difference(), evidence.excess()) *
+                                   static_cast<double>(d.iterations.empty() ? matrix.iterations() : d.iterations.size());
+            d.gain.value = std::max(d.gain.value, held_up);
+            d.gain.high = std::max(d.gain.high, held_up);
+        }
         judge(evidence, is_all, d);
         // What was found before may be all that these iterations have more than others.
         const double seen = suspect.kind == SuspectKind::Communication ? evidence.mpi : evidence.excess();
@@ -221,8 +262,8 @@ class Diagnostician {
         }
     }
 
-    void describe(const IterationMatrix& matrix) {
-        if (matrix.is_whole_run) return;
+    /// @return the time of the iterations on the rank with most
+    double describe(const IterationMatrix& matrix) {
         double longest = 0;
         for (const Location* location : matrix.locations) {
             const PhaseData& data = *find_phase(location, matrix.phase);
@@ -234,6 +275,7 @@ class Diagnostician {
                                             printable(profile_.phases[matrix.phase].name), percent(std::min(1.0, longest / result_.run_ns))));
         if (matrix.is_estimated) result_.untold.push_back("single iterations were not kept; what changes within a cluster of iterations cannot be seen");
         if (matrix.ranks() == 1) result_.untold.push_back("there are data of one rank only, so ranks could not be compared");
+        return longest;
     }
 
     const Profile& profile_;
@@ -242,6 +284,7 @@ class Diagnostician {
     NamedSpots names_;
     DiagnosedRun result_;
     bool several_phases_ = false;
+    double met_ns_ = 0; // of iterations in which ranks meet
 };
 
 } // namespace

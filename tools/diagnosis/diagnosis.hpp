@@ -1,5 +1,5 @@
 // Why a run takes longer than it could: causes with their ranks, iterations, functions, and what the run would gain.
-// Contract: thread-safe (no state); starts threads and waits for them; allocates some 60 bytes per rank and iteration for the largest phase;
+// Contract: thread-safe (no state); starts threads and waits for them; allocates some 40 bytes per rank and iteration for the largest phase;
 // throws std::bad_alloc only. The same result for the same profile.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/one_factor.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/waiting.hpp"
 
@@ -15,10 +16,11 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::size_t most_ranks = 8;   // of either side: they stand for the others
-constexpr std::size_t most_ranges = 64; // of one rank, spread over the run
-constexpr double same = 0.02;           // counts that differ by less are equal
-constexpr double function_has = 0.6;    // of the excess: then a function has it
+constexpr std::size_t most_ranks = 8;     // of either side: they stand for the others
+constexpr std::size_t most_ranges = 64;   // of one rank, spread over the run
+constexpr double same = 0.02;             // counts that differ by less are equal
+constexpr double function_has = 0.6;      // of the excess: then a function has it
+constexpr double function_has_more = 0.3; // of the excess, than its usual share
 
 using Ranges = std::vector<IterationRange>;
 
@@ -55,7 +57,7 @@ struct Sums {
     std::vector<SampledParts> sampled_at; // by node
     std::vector<SampledParts> sampled;    // by spot
     SampledStrata strata;
-    double io = 0, calls = 0, bytes = 0;
+    double io = 0, calls = 0, bytes = 0, received = 0;
     double parts[5] = {};                      // computing, off CPU, file I/O, threads, other MPI
     std::map<std::uint32_t, double> as_source; // by spot
 
@@ -131,6 +133,7 @@ class Summer {
             if (id == count) to.calls += value;
         for (const Metric bytes : {Metric::P2pBytesSent, Metric::P2pBytesReceived, Metric::CollBytesIn, Metric::CollBytesOut})
             if (id == bytes) to.bytes += value;
+        if (id == Metric::P2pBytesReceived || id == Metric::CollBytesIn) to.received += value;
     }
 
     const Profile& profile_;
@@ -189,23 +192,52 @@ double error_below(const NamedSpots& names, const Sums& sums, std::uint32_t node
     return sums.iterations == 0 || parts.empty() ? 0 : sampling_error(parts, sums.strata.list()) / sums.iterations;
 }
 
-/// From the outermost function down, as long as one of those that are called has most of the excess.
-HotFunction hot_function(const NamedSpots& names, const Sums& here, const Sums& there, double excess) {
-    const std::vector<double> more = inclusive(names, here.node_ns), usual = inclusive(names, there.node_ns);
-    const auto difference = [&](std::uint32_t n) { return here.per_iteration(more[n]) - there.per_iteration(usual[n]); };
-    std::uint32_t at = 0, found = 0;
-    while (excess > 0 && !names.tree.nodes[at].children.empty()) {
-        const std::vector<std::uint32_t>& children = names.tree.nodes[at].children;
-        at = *std::max_element(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) { return difference(a) < difference(b); });
-        if (difference(at) < function_has * excess) break;
-        // What the kernel or the C library does is less than who asks for it.
-        const NodeKind kind = names.tree.nodes[at].kind;
-        if ((kind == NodeKind::Frame || kind == NodeKind::Python) && !names.is_system[at]) found = at;
+/// From the outermost function down, as long as one of those that are called has most of the excess; or clearly more of it than its usual share, and
+/// the others do not: iterations of one cluster share their samples, which hides a part of what they differ by.
+class HotFunctionSearch {
+  public:
+    HotFunctionSearch(const NamedSpots& names, const Sums& here, const Sums& there, double excess, double usual)
+        : names_(names), here_(here), there_(there), more_(inclusive(names, here.node_ns)), less_(inclusive(names, there.node_ns)), excess_(excess),
+          usual_(usual <= 0 ? 0 : excess / usual) {}
+
+    HotFunction find() const {
+        std::uint32_t found = 0;
+        for (std::uint32_t at = 0; excess_ > 0 && (at = next(at)) != 0;) {
+            // What the kernel or the C library does is less than who asks for it.
+            const NodeKind kind = names_.tree.nodes[at].kind;
+            if ((kind == NodeKind::Frame || kind == NodeKind::Python) && !names_.is_system[at]) found = at;
+        }
+        if (found == 0) return {};
+        return {found, here_.per_iteration(more_[found]), there_.per_iteration(less_[found]), error(found)};
     }
-    if (found == 0) return {};
-    return {found, here.per_iteration(more[found]), there.per_iteration(usual[found]),
-            std::hypot(error_below(names, here, found), error_below(names, there, found))};
-}
+
+  private:
+    double difference(std::uint32_t n) const { return here_.per_iteration(more_[n]) - there_.per_iteration(less_[n]); }
+    double surplus(std::uint32_t n) const { return difference(n) - usual_ * there_.per_iteration(less_[n]); }
+    double error(std::uint32_t n) const { return std::hypot(error_below(names_, here_, n), error_below(names_, there_, n)); }
+
+    std::uint32_t next(std::uint32_t at) const {
+        std::uint32_t most = 0, first = 0, second = 0;
+        for (const std::uint32_t n : names_.tree.nodes[at].children) {
+            if (most == 0 || difference(n) > difference(most)) most = n;
+            if (first == 0 || surplus(n) > surplus(first)) {
+                second = first;
+                first = n;
+            } else if (second == 0 || surplus(n) > surplus(second)) {
+                second = n;
+            }
+        }
+        if (most == 0 || difference(most) >= function_has * excess_) return most;
+        const bool is_alone = second == 0 || surplus(second) <= 0.5 * surplus(first);
+        return is_alone && surplus(first) >= function_has_more * excess_ && surplus(first) > 1.5 * error(first) ? first : 0;
+    }
+
+    const NamedSpots& names_;
+    const Sums& here_;
+    const Sums& there_;
+    const std::vector<double> more_, less_; // by node, with all below it
+    const double excess_, usual_;
+};
 
 /// All functions longer by one factor: what a slow processor does, and more work in one function does not.
 void compare_factors(const NamedSpots& names, const Sums& here, const Sums& there, Evidence& e) {
@@ -220,17 +252,27 @@ void compare_factors(const NamedSpots& names, const Sums& here, const Sums& ther
     }
     if (sum_there <= 0 || sum_here <= sum_there) return;
     e.factor = sum_here / sum_there;
-    bool fits = true;
-    for (const std::uint32_t s : spots) {
-        if (there.mean(s) < 0.03 * sum_there && here.mean(s) < 0.03 * sum_here) continue;
-        const double error = std::hypot(error_of(here, s), e.factor * error_of(there, s));
-        const double off = std::abs(here.mean(s) - e.factor * there.mean(s));
-        // It has to tell the factor from no change, too; or it says nothing.
-        if (off > 1.5 * error + 0.02 * here.mean(s)) fits = false;
-        if (std::abs(here.mean(s) - there.mean(s)) > error) ++e.functions;
-        if (error < (e.factor - 1) * there.mean(s)) ++e.compared;
+    constexpr double deviations = 1.96; // that sampling errors hold
+    std::vector<ComparedFunction> functions;
+    for (const std::uint32_t s : spots)
+        if (there.mean(s) >= 0.03 * sum_there || here.mean(s) >= 0.03 * sum_here)
+            functions.push_back({here.mean(s), there.mean(s), std::hypot(error_of(here, s), error_of(there, s)) / deviations});
+    e.odds_of_one_factor = odds_of_one_factor(functions);
+}
+
+/// Iterations in which another suspect has excess, unless it has that in most of them; none if that leaves too few at either end.
+std::vector<bool> with_another_excess(const Suspect& suspect, const std::vector<Suspect>& all) {
+    const std::size_t n = suspect.pattern.excess.size();
+    std::vector<bool> is_other(n);
+    for (const Suspect& other : all) {
+        const std::vector<float>& excess = other.pattern.excess;
+        const auto with = static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));
+        if (&other == &suspect || excess.size() != n || with * 2 > n) continue;
+        for (std::size_t i = 0; i < n; ++i) is_other[i] = is_other[i] || excess[i] > 0;
     }
-    e.is_one_factor = fits && e.functions >= 2;
+    const auto tenth = static_cast<std::ptrdiff_t>(n / 10);
+    const auto left = std::min(std::count(is_other.begin(), is_other.begin() + tenth, false), std::count(is_other.end() - tenth, is_other.end(), false));
+    return left * 5 < tenth || left == 0 ? std::vector<bool>(n) : is_other;
 }
 
 /// Whether a rank is longer in MPI than the suspect in the suspect's iterations, by half of the excess or more.
@@ -266,7 +308,8 @@ bool Evidence::same_calls() const {
     return is_same(calls_here, calls_there) && is_same(bytes_here, bytes_there);
 }
 
-Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const NamedSpots& names) {
+Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const NamedSpots& names,
+                     const std::vector<Suspect>& all_suspects) {
     Evidence e;
     const std::size_t n = matrix.iterations();
     std::vector<const std::vector<float>*> excess_of(matrix.ranks());
@@ -274,14 +317,17 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
         for (const RankExcess& part : suspect.parts) excess_of[part.rank] = &part.ns;
     std::vector<bool> is_suspect(matrix.ranks());
     for (const std::size_t row : suspect.rows) is_suspect[row] = true;
-    const bool is_always = suspect.pattern.kind == PatternKind::Steady;
+    const bool is_always = suspect.pattern.kind == PatternKind::Steady && suspect.kind != SuspectKind::MovingRank;
     const bool is_growing = suspect.pattern.kind == PatternKind::Growing, is_shrinking = suspect.pattern.kind == PatternKind::Shrinking;
     const auto excess = [&](std::size_t row, std::size_t i) { return excess_of[row] == nullptr ? suspect.pattern.excess[i] : (*excess_of[row])[i]; };
-    // What grows is compared with its beginning, what shrinks with its end.
+    // What grows is compared with its beginning, what shrinks with its end, without iterations that are long for another reason.
+    const std::vector<bool> is_other = is_growing || is_shrinking ? with_another_excess(suspect, all_suspects) : std::vector<bool>(n);
     const auto is_here = [&](std::size_t row, std::size_t i) {
-        return is_always || (is_growing ? i * 10 >= n * 7 : is_shrinking ? i * 10 < n * 3 : excess(row, i) > 0);
+        return is_always || (!is_other[i] && (is_growing ? i * 10 >= n * 7 : is_shrinking ? i * 10 < n * 3 : excess(row, i) > 0));
     };
-    const auto is_there = [&](std::size_t row, std::size_t i) { return is_growing ? i * 10 < n : is_shrinking ? i * 10 >= n * 9 : excess(row, i) <= 0; };
+    const auto is_there = [&](std::size_t row, std::size_t i) {
+        return !is_other[i] && (is_growing ? i * 10 < n : is_shrinking ? i * 10 >= n * 9 : excess(row, i) <= 0);
+    };
 
     std::vector<std::size_t> here_rows = some_of(suspect.rows), there_rows = here_rows, others;
     for (std::size_t r = 0; r < matrix.ranks(); ++r)
@@ -337,7 +383,10 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.calls_there = there.per_iteration(there.calls);
     e.bytes_here = here.per_iteration(here.bytes);
     e.bytes_there = there.per_iteration(there.bytes);
-    e.function = hot_function(names, here, there, e.excess());
+    e.received_here = here.per_iteration(here.received);
+    e.received_there = there.per_iteration(there.received);
+    e.received_by_others = waiting.per_iteration(waiting.received);
+    e.function = HotFunctionSearch(names, here, there, e.excess(), e.local_there).find();
     e.mpi_of_all = differences(profile, names, here, there);
     if (!others.empty()) {
         e.waits = differences(profile, names, waiting, here);

@@ -48,20 +48,22 @@ struct Evidence {
     double io = 0;                                         // ns: difference in input and output functions and MPI files
     double calls_here = 0, calls_there = 0;
     double bytes_here = 0, bytes_there = 0;
+    double received_here = 0, received_there = 0; // bytes, of messages and collective calls
+    double received_by_others = 0;                // bytes: the other ranks, in the suspect's iterations
     HotFunction function;
     std::vector<SpotDifference> mpi_of_all; // what is more here, in MPI; largest first
     std::vector<SpotDifference> waits;      // MPI of the other ranks in the suspect's iterations, beyond that of its own ranks; largest first
     double coupling = 0;                    // how much of the expected waiting the others were seen with; 0 to 1
     bool is_root = false;                   // the suspect's rank is the root of the collective that the others wait in
     std::uint64_t waiting_ranks = 0;        // that were seen to wait for half of the excess or more
-    bool is_one_factor = false;             // several functions are longer by the same factor within their errors, none by another
-    std::size_t functions = 0;              // that differ beyond their errors
-    std::size_t compared = 0;               // whose errors are small enough to tell
+    double odds_of_one_factor = 1;          // that all functions are longer by the same factor, against more work in one of them
     double factor = 1;
     bool same_calls() const;
     double excess() const { return local_here - local_there; }
 };
 
-Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const NamedSpots& names);
+/// @param all_suspects of the same iterations, `suspect` among them or not
+Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const NamedSpots& names,
+                     const std::vector<Suspect>& all_suspects);
 
 } // namespace libprofile::tools

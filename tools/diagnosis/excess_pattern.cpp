@@ -17,6 +17,10 @@ constexpr double smallest_period_excess = 0.01; // of a typical iteration
 constexpr double deviations = 6;                // that a spike is above its surroundings
 constexpr std::size_t longest_period = 300;     // iterations
 constexpr std::size_t most_pieces = 20;         // of a range
+constexpr double smallest_part = 0.1;           // of the largest excess: what grows is there from that on
+constexpr double least_certain = 4;             // logarithm of how much likelier a line is than a level: 1 of 200 by chance
+constexpr double smallest_slope = 0.6;          // of the change of a level: a line has all iterations to tell it
+constexpr double simpler = 2;                   // times as likely a line that does not bend is before anything is known
 constexpr double explains_enough = 0.8;         // of the best explanation: then the simpler one is taken
 
 double deviations_from_median(std::vector<double>::const_iterator first, std::vector<double>::const_iterator end) {
@@ -32,9 +36,9 @@ class Finder {
         std::vector<ExcessPattern> found;
         if (search_.may_be_periodic || search_.only_period != 0) found.push_back(periodic());
         const std::vector<Level> levels = levels_of(smooth_, smoothed, search_.least_change * search_.typical);
-        found.push_back(range(levels));
-        found.push_back(along_a_line(false));
+        found.push_back(along_a_line(false)); // only if it fits better than levels do
         found.push_back(along_a_line(true));
+        found.push_back(range(levels));
         if (search_.may_be_steady) found.push_back(steady());
         found.push_back(scattered());
         double most = 0;
@@ -68,13 +72,25 @@ class Finder {
         return noise_;
     }
 
-    /// Always about as much.
+    /// What is above `low` of a value that lies on a line: usual jitter stays behind, since it is there without the excess, too.
+    double above(std::size_t i, double line, double low) {
+        const double off = x_[i] - line;
+        return (off > 3 * noise() ? line + 3 * noise() : off < -3 * noise() ? x_[i] : line) - low;
+    }
+
+    /// Always about as much: in each iteration, or in each twentieth of them.
     ExcessPattern steady() {
         ExcessPattern pattern = make(PatternKind::Steady);
-        const double low = quantile(smooth_, 0.1), middle = quantile(smooth_, 0.5);
         const double mean = std::accumulate(smooth_.begin(), smooth_.end(), 0.0) / static_cast<double>(size());
-        if (low <= 0 || low < 0.5 * mean) return pattern;
-        for (std::size_t i = 0; i < size(); ++i) set(pattern, i, std::min<double>(x_[i], middle + 3 * noise()));
+        if (mean <= 0) return pattern;
+        const bool is_regular = quantile(smooth_, 0.1) >= 0.5 * mean;
+        if (!is_regular && !is_spread_evenly(x_)) return pattern;
+        const double middle = quantile(smooth_, 0.5);
+        const bool is_even = is_regular && noise() <= search_.usual_noise;
+        const double all = std::accumulate(x_.begin(), x_.end(), 0.0) / static_cast<double>(size());
+        // Of values that vary more than jitter does, jitter's part stays behind.
+        const double jitter = std::sqrt(2.0) * search_.usual_noise / 4, own = 1 - std::min(1.0, std::pow(jitter / std::max(noise(), 1.0), 2));
+        for (std::size_t i = 0; i < size(); ++i) set(pattern, i, is_even ? above(i, middle, 0) : all + own * (x_[i] - all));
         return pattern;
     }
 
@@ -93,14 +109,49 @@ class Finder {
         for (const Level& level : levels) {
             if (level.mean <= low + (high - low) / 2) continue;
             pieces += pattern.sum == 0 || level.first != last + 1 ? 1 : 0;
-            for (std::size_t i = level.first; i <= level.last; ++i) set(pattern, i, x_[i] - low);
+            for (std::size_t i = level.first; i <= level.last; ++i)
+                set(pattern, i, std::abs(x_[i] - level.mean) <= 3 * noise() ? level.mean - low : x_[i] - low);
             last = level.last;
             covered += level.length();
         }
         if (static_cast<double>(covered) > search_.most_of_run * static_cast<double>(n)) return make(PatternKind::Range);
         if (pieces > most_pieces) return make(PatternKind::Range); // that comes and goes
-        if (levels[0].mean > low + (high - low) / 2 && last < std::max<std::size_t>(n / 10, 3)) pattern.kind = PatternKind::WarmUp;
+        if (levels[0].mean > low + (high - low) / 2 && last < std::max<std::size_t>(n / 10, 3)) return warm_up(low, last);
         return pattern;
+    }
+
+    /// What is long at first may get shorter little by little.
+    ExcessPattern warm_up(double low, std::size_t last) {
+        ExcessPattern pattern = make(PatternKind::WarmUp);
+        const double highest = *std::max_element(smooth_.begin(), smooth_.begin() + static_cast<std::ptrdiff_t>(last + 1));
+        const double border = low + std::max(smallest_part * (highest - low), 2 * noise());
+        for (std::size_t i = 0; i < size() && (i <= last || (smooth_[i] > border && i * 5 < size())); ++i) set(pattern, i, x_[i] - low);
+        return pattern;
+    }
+
+    /// A line, by values at equal distances: `rise` from its begin at `low` to its end, in time to the power of `power`.
+    struct Line {
+        double power = 1, low = 0, rise = 0;
+        double off = 0;   // sum of absolute deviations
+        double alike = 0; // correlation of a deviation with the next one
+    };
+    static Line line_through(const std::vector<double>& block, double power) {
+        const std::size_t blocks = block.size();
+        const auto time = [&](std::size_t b) { return std::pow((static_cast<double>(b) + 0.5) / static_cast<double>(blocks), power); };
+        std::vector<double> slopes, offsets;
+        for (std::size_t a = 0; a < blocks; ++a)
+            for (std::size_t b = a + 1; b < blocks; ++b) slopes.push_back((block[b] - block[a]) / (time(b) - time(a)));
+        Line line{power, 0, quantile(std::move(slopes), 0.5), 0, 0};
+        for (std::size_t b = 0; b < blocks; ++b) offsets.push_back(block[b] - line.rise * time(b));
+        line.off = deviations_from_median(offsets.begin(), offsets.end());
+        line.low = quantile(offsets, 0.5);
+        double squares = 0, products = 0;
+        for (std::size_t b = 0; b < blocks; ++b) {
+            squares += (offsets[b] - line.low) * (offsets[b] - line.low);
+            if (b > 0) products += (offsets[b] - line.low) * (offsets[b - 1] - line.low);
+        }
+        line.alike = squares <= 0 ? 0 : products / squares;
+        return line;
     }
 
     /// More and more, or less and less: a line fits better than two levels do, by sums of absolute deviations of medians: single bursts mean little there.
@@ -116,23 +167,42 @@ class Finder {
             block.push_back(quantile(std::vector<double>(first, end), 0.5));
         }
         if (shrinks) std::reverse(block.begin(), block.end());
-        std::vector<double> slopes, offsets;
-        for (std::size_t a = 0; a < blocks; ++a)
-            for (std::size_t b = a + 1; b < blocks; ++b) slopes.push_back((block[b] - block[a]) / static_cast<double>(b - a));
-        const double slope = quantile(std::move(slopes), 0.5);
-        if (slope * static_cast<double>(blocks) < search_.least_change * search_.typical) return pattern;
-        for (std::size_t b = 0; b < blocks; ++b) offsets.push_back(block[b] - slope * static_cast<double>(b));
-        const double off_line = deviations_from_median(offsets.begin(), offsets.end()), off_level = deviations_from_median(block.begin(), block.end());
+        const double off_level = deviations_from_median(block.begin(), block.end());
         double off_step = off_level;
         for (auto cut = block.begin() + 1; cut != block.end(); ++cut)
             off_step = std::min(off_step, deviations_from_median(block.begin(), cut) + deviations_from_median(cut, block.end()));
-        if (off_line > 0.6 * off_level || off_line > off_step) return pattern;
+        std::vector<Line> lines;
+        for (const double by : {1.0, 2.0, 0.5}) { // a line, or one that bends
+            lines.push_back(line_through(block, by));
+            lines.back().off = std::max(lines.back().off, 1e-3 * off_level); // no line is so exact that others are ruled out
+        }
+        const Line& best = *std::min_element(lines.begin(), lines.end(), [](const Line& one, const Line& other) { return one.off < other.off; });
+        if (best.rise <= 0 || off_level <= 0) return pattern;
+        // Blocks that are alike beside each other say less than their number.
+        const double alike = std::clamp(best.alike, 0.0, 0.9), certain = static_cast<double>(blocks) * (1 - alike) / (1 + alike);
+        const bool is_likely = best.off <= 0.6 * off_level || certain * std::log(off_level / best.off) >= least_certain;
+        if (!is_likely || best.off > off_step * (1 + 1 / certain)) return pattern;
+        // Which way it bends may be open, and with it where it began: the mean, weighted by how likely each is.
+        // Source: K. P. Burnham and D. R. Anderson, "Model Selection and Multimodel Inference" (2002), of lines with as many parameters.
+        double weights = 0, low = 0, slope = 0, power = 0;
+        for (const Line& line : lines) {
+            const double weight = (line.power == 1 ? simpler : 1) * std::pow(best.off / line.off, certain);
+            weights += weight;
+            low += weight * line.low;
+            slope += weight * line.rise;
+            power += weight * line.power;
+        }
+        low /= weights;
+        slope /= weights;
+        power /= weights;
+        if (slope < smallest_slope * search_.least_change * search_.typical) return pattern;
         // Above where it began, as it is: growth need not be a line.
-        const double low = std::min(block[0], block[1]);
         for (std::size_t i = 0; i < size(); ++i) {
             const std::size_t b = std::min(blocks - 1, i * blocks / size());
             const double line = block[shrinks ? blocks - 1 - b : b];
-            set(pattern, i, std::min<double>(x_[i], line + 3 * noise()) - low);
+            const double at = static_cast<double>(shrinks ? size() - 1 - i : i) / static_cast<double>(size());
+            if (std::pow(at, power) < smallest_part) continue; // as good as none yet
+            set(pattern, i, above(i, line, low));
         }
         return pattern;
     }
@@ -220,6 +290,21 @@ class Finder {
 };
 
 } // namespace
+
+bool is_spread_evenly(std::span<const float> excess) {
+    constexpr std::size_t parts = 20;
+    const std::size_t n = excess.size();
+    if (n < 5 * parts) return false;
+    const double mean = std::accumulate(excess.begin(), excess.end(), 0.0) / static_cast<double>(n);
+    const auto with = std::count_if(excess.begin(), excess.end(), [&](float x) { return x > 0.2 * mean; });
+    if (mean <= 0 || static_cast<double>(with) < 0.75 * static_cast<double>(n)) return false;
+    std::vector<double> means;
+    for (std::size_t p = 0; p < parts; ++p) {
+        const auto part = excess.subspan(p * n / parts, (p + 1) * n / parts - p * n / parts);
+        means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(part.size()));
+    }
+    return quantile(means, 0.1) >= 0.6 * mean && quantile(means, 0.9) <= 1.4 * mean;
+}
 
 const char* pattern_name(PatternKind kind) {
     constexpr const char* names[] = {"steady", "range", "growing", "shrinking", "periodic", "warm_up", "scattered"};

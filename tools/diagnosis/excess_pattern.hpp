@@ -29,6 +29,7 @@ struct PatternSearch {
     double least_sum = 0;        // ns: patterns with less are none
     double least_change = 0.005; // of a typical iteration: levels that differ by less are one
     double most_of_run = 1;      // ranges of more than this share of the iterations are none
+    double usual_noise = 1e300;  // ns: values that vary more about a level do not have it by jitter alone
     bool may_be_steady = true;   // false where there is nothing that all iterations could be compared with
     bool may_be_periodic = true; // looking for a period takes a few hundred steps an iteration
     std::size_t only_period = 0; // look for this one alone, which is cheap
@@ -38,6 +39,9 @@ struct PatternSearch {
 /// @param excess ns by iteration, by how much each is above what it is compared with; may be negative
 /// @return an empty pattern if none has PatternSearch::least_sum
 ExcessPattern find_pattern(std::span<const float> excess, const PatternSearch& search);
+
+/// Most iterations have some, and each twentieth of them has about as much.
+bool is_spread_evenly(std::span<const float> excess);
 
 /// How much of the shorter list of iterations with excess the two have in common; 0 to 1.
 double overlap(const ExcessPattern& a, const ExcessPattern& b);

@@ -18,14 +18,10 @@ double value(const MetricValues& values, CatalogueId id) { return static_cast<do
 
 /// Adds the values of an iteration, or of what lies inside it.
 void add_values(IterationMatrix& matrix, std::size_t rank, std::size_t column, const MetricValues& v) {
-    const auto add = [&](IterationPart part, double more) { matrix.at(part, rank, column) += static_cast<float>(std::max(0.0, more)); };
-    add(IterationPart::Computing, value(v, Execution) - value(v, Mpi) - value(v, OpenMp) - value(v, OffCpu));
-    add(IterationPart::OffCpu, value(v, OffCpu));
-    add(IterationPart::FileIo, value(v, MpiFileIo));
-    add(IterationPart::Threads, value(v, OpenMp));
-    add(IterationPart::Mpi, value(v, Mpi) - value(v, MpiFileIo));
-    add(IterationPart::Calls, value(v, Comms) + value(v, Syncs));
-    add(IterationPart::ByteCount, value(v, Bytes));
+    const auto add = [&](IterationPart part, double more) { matrix.at(part, rank, column) += static_cast<float>(more); };
+    const double computing = value(v, Execution) - value(v, Mpi) - value(v, OpenMp) - value(v, OffCpu);
+    add(IterationPart::Local, std::max(0.0, computing) + value(v, OffCpu) + value(v, MpiFileIo) + value(v, OpenMp));
+    add(IterationPart::Mpi, std::max(0.0, value(v, Mpi) - value(v, MpiFileIo)));
     add(IterationPart::CollectiveCalls, value(v, CollComms) + value(v, CollSyncs));
 }
 
@@ -59,7 +55,7 @@ bool fill_row(const Profile& profile, const PhaseData& data, IterationMatrix& ma
         is_exact = is_exact && is_known;
         if (i < inside.rows.size()) add_values(matrix, rank, column, inside.rows[i]);
         // Nothing but the time of what is untold is known; it counts as computing, so that sums stay those of the iteration.
-        if (i < inside.untold.size()) matrix.at(IterationPart::Computing, rank, column) += static_cast<float>(inside.untold[i]);
+        if (i < inside.untold.size()) matrix.at(IterationPart::Local, rank, column) += static_cast<float>(inside.untold[i]);
     }
     return is_exact;
 }

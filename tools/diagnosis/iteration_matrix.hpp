@@ -1,12 +1,11 @@
 // What every rank did in every iteration of a phase, in a few numbers each: the table that all detectors read.
-// Contract: plain data; const access is thread-safe; allocates 32 bytes per rank and iteration; throws std::bad_alloc only.
+// Contract: plain data; const access is thread-safe; allocates 12 bytes per rank and iteration; throws std::bad_alloc only.
 #pragma once
 
 #include "tools/analysis/selection.hpp"
 #include "tools/reader/model.hpp"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,13 +13,8 @@ namespace libprofile::tools {
 
 /// Times are in ns, exclude each other, and contain the phases inside the iteration.
 enum class IterationPart : std::uint8_t {
-    Computing, // on the processor, outside MPI and OpenMP's waiting
-    OffCpu,    // outside MPI, without a processor
-    FileIo,    // in MPI file operations
-    Threads,   // inside the OpenMP runtime
-    Mpi,       // all other MPI
-    Calls,     // messages, collective transfers and synchronisations
-    ByteCount, // of MPI communication
+    Local, // what the rank does itself, as opposed to what it waits for or communicates: computing, OpenMP, MPI files, and without a processor
+    Mpi,   // all other MPI
     CollectiveCalls,
     Count
 };
@@ -34,15 +28,7 @@ class IterationMatrix {
     std::size_t iterations() const { return iterations_; }
     float& at(IterationPart part, std::size_t rank, std::size_t iteration) { return values_[place(part, rank) + iteration]; }
     float at(IterationPart part, std::size_t rank, std::size_t iteration) const { return values_[place(part, rank) + iteration]; }
-    std::span<const float> row(IterationPart part, std::size_t rank) const { return {values_.data() + place(part, rank), iterations_}; }
-
-    /// What the rank does itself, as opposed to what it waits for or communicates: the first four parts.
-    double local(std::size_t rank, std::size_t iteration) const {
-        double sum = 0;
-        for (const IterationPart part : {IterationPart::Computing, IterationPart::OffCpu, IterationPart::FileIo, IterationPart::Threads})
-            sum += at(part, rank, iteration);
-        return sum;
-    }
+    double local(std::size_t rank, std::size_t iteration) const { return at(IterationPart::Local, rank, iteration); }
 
   private:
     std::size_t place(IterationPart part, std::size_t rank) const { return (static_cast<std::size_t>(part) * locations.size() + rank) * iterations_; }

@@ -1,10 +1,15 @@
 #include "tools/diagnosis/order_loss.hpp"
 
+#include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/levels.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace libprofile::tools {
 
@@ -54,6 +59,50 @@ MpiTimes times_of(const Profile& profile, const IterationMatrix& matrix, const N
     return times;
 }
 
+/// Who waits at a spot, and for whom.
+OrderLoss loss_at(const MpiTimes& times, std::size_t spot) {
+    OrderLoss loss;
+    loss.spot = static_cast<std::uint32_t>(spot);
+    loss.path = times.path[spot];
+    const std::vector<double>& there = times.ns[spot];
+    const double least = *std::min_element(there.begin(), there.end());
+    loss.waiting = *std::max_element(there.begin(), there.end()) - least;
+    for (std::size_t r = 0; r < there.size(); ++r) {
+        (there[r] - least > loss.waiting / 2 ? loss.waits : loss.late).push_back(r);
+        if (times.is_root[spot][r]) loss.root.push_back(r);
+    }
+    return loss;
+}
+
+/// What the rank that waits least waits longer than the root does; 0 if there is not one root.
+double held_up_by_root(const std::vector<double>& times, const std::vector<bool>& is_root) {
+    double root = 0, least = std::numeric_limits<double>::max();
+    for (std::size_t r = 0; r < times.size(); ++r) {
+        if (is_root[r])
+            root += times[r];
+        else
+            least = std::min(least, times[r]);
+    }
+    return std::count(is_root.begin(), is_root.end(), true) == 1 ? std::max(0.0, least - root) : 0;
+}
+
+/// Each rank waits somewhat longer than the one before it, or somewhat less; not some of them, and the others not at all.
+bool take_turns(const std::vector<double>& times) {
+    constexpr std::size_t fewest_ranks = 4;
+    constexpr double in_order = 0.85; // rank correlation
+    const std::size_t n = times.size();
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    const double least = times[order.front()], largest = times[order.back()] - least;
+    if (n < fewest_ranks || largest <= 0 || times[order[n * 3 / 4]] - times[order[n / 4]] < 0.25 * largest) return false;
+    double squares = 0;
+    for (std::size_t k = 0; k < n; ++k)
+        squares += (static_cast<double>(order[k]) - static_cast<double>(k)) * (static_cast<double>(order[k]) - static_cast<double>(k));
+    const double size = static_cast<double>(n), correlation = 1 - 6 * squares / (size * (size * size - 1)); // Spearman, Am. J. Psychol. 15 (1904)
+    return std::abs(correlation) >= in_order;
+}
+
 bool receives(const std::string& function) { return function.find("ecv") != std::string::npos; }
 bool sends(const std::string& function) { return function.find("end") != std::string::npos; }
 
@@ -63,23 +112,23 @@ std::optional<OrderLoss> order_loss(const Profile& profile, const IterationMatri
     const std::size_t ranks = matrix.ranks();
     if (ranks < 2 || matrix.iterations() == 0) return std::nullopt;
     std::vector<double> local(ranks), mpi(ranks), explained(ranks);
-    double together = 0; // local time of the slowest rank of each iteration
-    for (std::size_t i = 0; i < matrix.iterations(); ++i) {
-        double longest = 0;
-        for (std::size_t r = 0; r < ranks; ++r) longest = std::max(longest, matrix.local(r, i));
-        for (std::size_t r = 0; r < ranks; ++r) {
-            local[r] += matrix.local(r, i);
+    std::vector<double> longest_of(matrix.iterations()); // local time of the slowest rank
+    for (std::size_t r = 0; r < ranks; ++r)
+        for (std::size_t i = 0; i < longest_of.size(); ++i) longest_of[i] = std::max(longest_of[i], matrix.local(r, i));
+    in_parallel(ranks, [&](std::size_t r) {
+        for (std::size_t i = 0; i < longest_of.size(); ++i) {
+            const double mine = matrix.local(r, i);
+            local[r] += mine;
             mpi[r] += matrix.at(IterationPart::Mpi, r, i);
-            explained[r] += longest - matrix.local(r, i);
+            explained[r] += longest_of[i] - mine;
         }
-        together += longest;
-    }
+    });
+    const double together = std::accumulate(longest_of.begin(), longest_of.end(), 0.0);
     if (*std::min_element(mpi.begin(), mpi.end()) < least_sum) return std::nullopt; // somebody hardly waits
     const MpiTimes times = times_of(profile, matrix, names);
     std::vector<double> unexplained(ranks);
     for (std::size_t r = 0; r < ranks; ++r) unexplained[r] = -explained[r];
-    std::size_t best = names.table.spots.size();
-    double most = 0;
+    std::vector<std::pair<double, std::size_t>> spots; // by weight
     for (std::size_t s = 0; s < times.ns.size(); ++s) {
         if (times.ns[s].empty()) continue;
         const double least = *std::min_element(times.ns[s].begin(), times.ns[s].end());
@@ -88,44 +137,58 @@ std::optional<OrderLoss> order_loss(const Profile& profile, const IterationMatri
         // Waiting in messages and for roots has a cause that can be named; a synchronisation is where it ends.
         const bool has_root = std::any_of(times.is_root[s].begin(), times.is_root[s].end(), [](bool is) { return is; });
         // Of two ranks that wait for each other in turn, the one that only receives waits first.
-        const double weight = largest * (receives(names.table.spots[s].name) && !sends(names.table.spots[s].name) ? 2.5
-                                         : times.category[s] == TimeCategory::MpiP2p                              ? 2
-                                         : has_root                                                               ? 1.5
-                                                                                                                  : 1);
-        if (weight > most) most = weight, best = s;
+        spots.emplace_back(largest * (receives(names.table.spots[s].name) && !sends(names.table.spots[s].name) ? 2.5
+                                      : times.category[s] == TimeCategory::MpiP2p                              ? 2
+                                      : has_root                                                               ? 1.5
+                                                                                                               : 1),
+                           s);
     }
-    if (best == names.table.spots.size()) return std::nullopt;
-    OrderLoss loss;
-    loss.spot = static_cast<std::uint32_t>(best);
-    loss.path = times.path[best];
-    const std::vector<double>& there = times.ns[best];
-    const double least = *std::min_element(there.begin(), there.end()), largest = *std::max_element(there.begin(), there.end()) - least;
-    loss.waiting = largest;
-    for (std::size_t r = 0; r < ranks; ++r) {
-        (there[r] - least > largest / 2 ? loss.waits : loss.late).push_back(r);
-        if (times.is_root[best][r]) loss.root.push_back(r);
-    }
+    std::stable_sort(spots.begin(), spots.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     double wall = 0;
     for (std::size_t r = 0; r < ranks; ++r) wall = std::max(wall, local[r] + mpi[r]);
     const double sum = std::accumulate(local.begin(), local.end(), 0.0), longest = *std::max_element(local.begin(), local.end());
     const double lost = *std::min_element(unexplained.begin(), unexplained.end()) - told;
-    if (lost < least_sum || lost < 0.02 * wall) return std::nullopt;
-    // Ranks that communicate long enough have such sums, too; but then they do not wait in different calls.
-    if (sum > 0.8 * wall && sum < 1.15 * wall && longest < 0.65 * wall && largest > 0.5 * lost) {
-        loss.cause = Cause::Serialisation;
-        loss.gain = {lost, 0.8 * lost, wall - together};
+    for (const auto& [weight, spot] : spots) {
+        // Nothing is hidden of what all others wait in the call of one root.
+        const double held_up = held_up_by_root(times.ns[spot], times.is_root[spot]);
+        if (held_up < std::max(least_sum, lost)) continue;
+        OrderLoss loss = loss_at(times, spot);
+        if (local[loss.root[0]] - quantile(local, 0.5) < 0.5 * held_up) continue; // long messages take long, too
+        loss.cause = Cause::LateRoot;
+        loss.gain = {held_up, 0.5 * held_up, std::max(held_up, loss.waiting)};
         return loss;
     }
-    // Waiting that is spread evenly comes from jitter between synchronisations.
-    const std::size_t fewer = std::min(loss.waits.size(), loss.late.size());
-    const bool is_one_sided = (fewer == 1 || fewer * 3 <= ranks) && largest > 0.7 * lost;
-    if (!is_one_sided) return std::nullopt;
-    const std::string& name = names.table.spots[best].name;
-    loss.cause = times.category[best] == TimeCategory::MpiP2p ? (sends(name) && !receives(name) ? Cause::LateReceiver : Cause::LateSender)
-                 : loss.root.size() == 1                      ? Cause::LateRoot
-                                                              : Cause::StageImbalance;
-    loss.gain = {lost, 0.5 * lost, std::max(lost, *std::max_element(unexplained.begin(), unexplained.end()))};
-    return loss;
+    if (lost < least_sum) return std::nullopt;
+    for (std::size_t k = 0; k < spots.size(); ++k) {
+        const std::size_t spot = spots[k].second;
+        OrderLoss loss = loss_at(times, spot);
+        const std::vector<double>& there = times.ns[spot];
+        const double largest = loss.waiting;
+        // Ranks that communicate long enough have such sums, too; but then they do not wait in different calls.
+        if (k == 0 && sum > 0.8 * wall && sum < 1.15 * wall && longest < 0.65 * wall && largest > 0.5 * lost) {
+            loss.cause = Cause::Serialisation;
+            loss.gain = {lost, 0.8 * lost, wall - together};
+            return loss;
+        }
+        if (largest <= 0.7 * lost) continue;
+        // Each rank has waited as long when all are done: they take turns.
+        if (take_turns(there)) {
+            loss.cause = Cause::Serialisation;
+            loss.is_part = true;
+            loss.gain = {lost, 0.5 * lost, std::max(lost, largest)};
+            return loss;
+        }
+        // Waiting that is spread evenly comes from jitter between synchronisations.
+        const std::size_t fewer = std::min(loss.waits.size(), loss.late.size());
+        if (fewer != 1 && fewer * 3 > ranks) continue;
+        const std::string& name = names.table.spots[spot].name;
+        loss.cause = times.category[spot] == TimeCategory::MpiP2p ? (sends(name) && !receives(name) ? Cause::LateReceiver : Cause::LateSender)
+                     : loss.root.size() == 1                      ? Cause::LateRoot
+                                                                  : Cause::StageImbalance;
+        loss.gain = {lost, 0.5 * lost, std::max(lost, *std::max_element(unexplained.begin(), unexplained.end()))};
+        return loss;
+    }
+    return std::nullopt;
 }
 
 } // namespace libprofile::tools

@@ -17,6 +17,7 @@ struct OrderLoss {
     Gain gain;
     std::uint32_t spot = 0; // MPI function and caller with most of the waiting
     std::uint32_t path = 0;
+    bool is_part = false;           // Serialisation: of a part of the work
     double waiting = 0;             // ns: of the rank that waits most there
     std::vector<std::size_t> waits; // rows of the matrix that wait there
     std::vector<std::size_t> late;  // the others

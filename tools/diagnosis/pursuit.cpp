@@ -4,6 +4,7 @@
 #include "tools/diagnosis/rank_suspects.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace libprofile::tools {
@@ -50,6 +51,28 @@ void weigh(const IterationMatrix& matrix, std::vector<Suspect>& found) {
     }
 }
 
+/// The mean of the largest of n values of a normal distribution, in deviations.
+/// Source: G. Blom, "Statistical Estimates and Transformed Beta-Variables" (1958): the quantile at (n - 3/8) / (n + 1/4).
+double largest_of(double n) {
+    if (n < 1.5) return 0;
+    const double tail = 1 - (n - 0.375) / (n + 0.25), t = std::sqrt(-2 * std::log(tail));
+    return t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t); // Hastings, "Approximations for Digital Computers" (1955)
+}
+
+/// Without their excess ranks keep their jitter, of which each iteration has the largest. What was taken away of ranks in turn had it, too.
+void leave_jitter(const RunModel& whole, std::vector<Suspect>& found) {
+    for (Suspect& suspect : found) {
+        if (suspect.kind != SuspectKind::MovingRank) continue;
+        double cells = 0, iterations = 0;
+        for (const RankExcess& part : suspect.parts) cells += static_cast<double>(std::count_if(part.ns.begin(), part.ns.end(), [](float x) { return x > 0; }));
+        for (const float x : suspect.pattern.excess) iterations += x > 0 ? 1 : 0;
+        if (iterations == 0) continue;
+        const double all = static_cast<double>(whole.ranks()), others = std::max(1.0, all - cells / iterations);
+        const double jitter = iterations * whole.jitter() * (largest_of(all) - largest_of(others));
+        for (double* ns : {&suspect.gain.value, &suspect.gain.low, &suspect.gain.high}) *ns = std::max(0.0, *ns - jitter);
+    }
+}
+
 } // namespace
 
 std::vector<Suspect> find_suspects(const IterationMatrix& matrix, double least_sum) {
@@ -67,6 +90,7 @@ std::vector<Suspect> find_suspects(const IterationMatrix& matrix, double least_s
         found.push_back(std::move(suspects[best]));
     }
     weigh(matrix, found);
+    leave_jitter(model, found);
     std::erase_if(found, [&](const Suspect& suspect) { return suspect.gain.value < least_sum; });
     for (Suspect& suspect : communication_suspects(matrix, model, least_sum)) found.push_back(std::move(suspect));
     return found;

@@ -1,6 +1,8 @@
 #include "tools/diagnosis/rank_suspects.hpp"
 
 #include "tools/analysis/in_parallel.hpp"
+#include "tools/diagnosis/levels.hpp"
+#include "tools/diagnosis/moving_suspect.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +16,7 @@ namespace {
 constexpr std::size_t most_with_periods = 16; // ranks in which any period is looked for
 constexpr double smallest_spike = 0.01;       // of a typical iteration
 constexpr double same_iterations = 0.6;       // of the shorter list
-constexpr double usual = 0.3;                 // of the iterations have some slow rank: then that moves, and is no noise
+constexpr double usual = 0.3;                 // of the iterations have some slow rank: then that may move, and be no noise
 
 /// The pattern of one rank's excess over the others.
 struct RankPattern {
@@ -44,7 +46,8 @@ std::vector<RankPattern> patterns_of_ranks(const RunModel& model, double least_s
     });
     std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.weight > b.weight; });
     while (!list.empty() && list.back().weight < least_sum) list.pop_back();
-    const PatternSearch search{model.typical(), least_sum};
+    PatternSearch search{model.typical(), least_sum};
+    search.usual_noise = 4 * model.jitter(); // of a difference of two ranks, one of which may have more of it
     in_parallel(list.size(), [&](std::size_t k) {
         PatternSearch mine = search;
         mine.may_be_periodic = k < most_with_periods;
@@ -95,6 +98,13 @@ std::vector<RankExcess> evened_out(const RunModel& model, const std::vector<doub
     return parts;
 }
 
+ExcessPattern all_excess_of(const RunModel& model, std::size_t rank) {
+    ExcessPattern pattern;
+    pattern.excess = excess_of(model, rank);
+    for (float& value : pattern.excess) pattern.sum += value = std::max(value, 0.0f);
+    return pattern;
+}
+
 /// A few ranks above all others, or ranks that all differ.
 Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> steady) {
     const std::size_t ranks = model.ranks(), few = std::max<std::size_t>(1, ranks / 2);
@@ -113,9 +123,19 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
         if (order[k - 1] - order[k] > widest) widest = order[k - 1] - order[k], above = k;
     const std::vector<RankExcess> even = evened_out(model, mean_local);
     if (above != 0 && widest >= 0.4 * (order[0] - middle)) {
-        std::erase_if(steady, [&](const RankPattern* one) { return mean_local[one->rank] < order[above - 1]; });
-        if (!steady.empty()) {
-            Suspect suspect = suspect_of(model, SuspectKind::FewRanks, steady);
+        std::vector<const RankPattern*> longest = steady;
+        std::erase_if(longest, [&](const RankPattern* one) { return mean_local[one->rank] < order[above - 1]; });
+        if (!longest.empty()) {
+            // Those as long as these are some of them, whatever pattern fits them best alone.
+            std::vector<RankPattern> more;
+            for (std::size_t r = 0; r < ranks; ++r) {
+                if (mean_local[r] < order[above - 1] || std::any_of(longest.begin(), longest.end(), [&](const RankPattern* one) { return one->rank == r; }))
+                    continue;
+                RankPattern one{r, 0, all_excess_of(model, r)};
+                if (is_spread_evenly(one.pattern.excess)) more.push_back(std::move(one));
+            }
+            for (const RankPattern& one : more) longest.push_back(&one);
+            Suspect suspect = suspect_of(model, SuspectKind::FewRanks, longest);
             suspect.gain.low = std::min(suspect.gain.low, model.gain_without(even).value);
             return suspect;
         }
@@ -161,29 +181,45 @@ std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPatter
     return suspects;
 }
 
-/// Single iterations of any rank that stick out, beyond what patterns say.
-std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector<RankPattern>& patterns) {
+/// What a rank's excess is above once in all iterations of all ranks by chance, told from its own values: beyond the 80 % quantile, tails of
+/// jitter fall exponentially or faster.
+float highest_by_chance(const RunModel& model, std::size_t rank, const ExcessPattern* known) {
+    constexpr std::size_t enough = 1000; // values
+    const std::size_t step = std::max<std::size_t>(1, model.iterations() / enough);
+    std::vector<float> values;
+    for (std::size_t i = 0; i < model.iterations(); i += step)
+        values.push_back(model.local(rank, i) - model.base()[i] - (known == nullptr ? 0 : known->excess[i]));
+    const double low = quantile(values, 0.8), high = quantile(std::move(values), 0.95);
+    const double scale = (high - low) / std::log(4.0), cells = static_cast<double>(model.ranks() * model.iterations());
+    return static_cast<float>(low + scale * std::max(0.0, std::log(0.2 * cells)));
+}
+
+/// Single iterations of any rank that stick out, beyond what patterns say, and beyond what is usual for the rank.
+std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector<RankPattern>& patterns, double least_sum) {
     const std::size_t iterations = model.iterations(), ranks = model.ranks();
     if (iterations < 10) return {};
     const auto least = static_cast<float>(smallest_spike * model.typical() + 4 * model.jitter());
     std::vector<const ExcessPattern*> of_rank(ranks);
     for (const RankPattern& one : patterns)
         if (one.pattern.kind != PatternKind::Scattered) of_rank[one.rank] = &one.pattern;
+    std::vector<float> chance(ranks);
+    in_parallel(ranks, [&](std::size_t r) { chance[r] = highest_by_chance(model, r, of_rank[r]); });
+    const float usual_chance = quantile(chance, 0.5); // a rank's own values tell its tail with an error
     std::vector<RankPattern> list(ranks);
     in_parallel(ranks, [&](std::size_t r) {
         ExcessPattern& pattern = list[r].pattern;
         list[r].rank = r;
         pattern.kind = PatternKind::Scattered;
+        const float above = std::max({least, chance[r], usual_chance});
         for (std::size_t i = 0; i < iterations; ++i) {
             const float excess = model.local(r, i) - model.base()[i] - (of_rank[r] == nullptr ? 0 : of_rank[r]->excess[i]);
-            if (excess < least) continue;
+            if (excess < above) continue;
             if (pattern.excess.empty()) pattern.excess.resize(iterations);
             pattern.excess[i] = excess;
             pattern.sum += excess;
         }
     });
     std::erase_if(list, [](const RankPattern& one) { return one.pattern.is_empty(); });
-    if (list.empty()) return {};
     std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.pattern.sum > b.pattern.sum; });
     std::vector<const RankPattern*> members;
     double sum = 0;
@@ -191,6 +227,7 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
         members.push_back(&one);
         sum += one.pattern.sum;
     }
+    if (list.empty() || sum < least_sum) return {};
     std::vector<Suspect> suspects;
     // One rank, or hardly another. What it does in most iterations is no exception; then it has a pattern of its own.
     if (list[0].pattern.sum > 0.8 * sum) {
@@ -199,16 +236,7 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
         suspects.push_back(suspect_of(model, SuspectKind::FewRanks, {members[0]}));
         return suspects;
     }
-    Suspect all = suspect_of(model, SuspectKind::ScatteredRank, members);
-    const auto with = static_cast<double>(std::count_if(all.pattern.excess.begin(), all.pattern.excess.end(), [](float x) { return x > 0; }));
-    if (with > usual * static_cast<double>(iterations)) all.kind = SuspectKind::MovingRank;
-    // The tail of jitter lies just above the border.
-    std::vector<float> above;
-    for (const float x : all.pattern.excess)
-        if (x > 0) above.push_back(x);
-    std::nth_element(above.begin(), above.begin() + static_cast<std::ptrdiff_t>(above.size() / 2), above.end());
-    if (all.kind == SuspectKind::ScatteredRank && above[above.size() / 2] < 1.5f * least) return suspects;
-    suspects.push_back(std::move(all));
+    suspects.push_back(suspect_of(model, SuspectKind::ScatteredRank, members));
     return suspects;
 }
 
@@ -218,7 +246,17 @@ std::vector<Suspect> rank_suspects(const RunModel& model, double least_sum) {
     if (model.ranks() < 2) return {};
     const std::vector<RankPattern> patterns = patterns_of_ranks(model, least_sum);
     std::vector<Suspect> suspects = grouped(model, patterns);
-    for (Suspect& single : scattered_suspects(model, patterns)) suspects.push_back(std::move(single));
+    std::vector<Suspect> singles = scattered_suspects(model, patterns, least_sum);
+    const auto is_in_many = [&](const Suspect& suspect) {
+        const auto with = std::count_if(suspect.pattern.excess.begin(), suspect.pattern.excess.end(), [](float x) { return x > 0; });
+        return suspect.kind == SuspectKind::ScatteredRank && static_cast<double>(with) > usual * static_cast<double>(model.iterations());
+    };
+    const auto gains = [&](const Suspect& suspect) { return suspect.gain.value >= least_sum; };
+    const bool is_open = std::none_of(suspects.begin(), suspects.end(), gains) && std::none_of(singles.begin(), singles.end(), gains);
+    if (is_open || std::any_of(singles.begin(), singles.end(), is_in_many)) {
+        if (std::optional<Suspect> moving = moving_suspect(model)) singles = {std::move(*moving)};
+    }
+    std::move(singles.begin(), singles.end(), std::back_inserter(suspects));
     std::erase_if(suspects, [&](const Suspect& suspect) { return suspect.pattern.sum < least_sum; });
     return suspects;
 }

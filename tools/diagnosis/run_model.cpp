@@ -9,18 +9,26 @@
 
 namespace libprofile::tools {
 
-RunModel::RunModel(const IterationMatrix& matrix) : ranks_(matrix.ranks()), iterations_(matrix.iterations()), local_(ranks_ * iterations_), base_(iterations_) {
+bool ranks_meet(const IterationMatrix& matrix) {
+    std::size_t meetings = 0;
+    for (std::size_t i = 0; i < matrix.iterations(); ++i) {
+        bool all = true;
+        for (std::size_t r = 0; r < matrix.ranks() && all; ++r) all = matrix.at(IterationPart::CollectiveCalls, r, i) > 0;
+        meetings += all ? 1 : 0;
+    }
+    return matrix.is_whole_run || meetings * 10 >= matrix.iterations() * 9;
+}
+
+RunModel::RunModel(const IterationMatrix& matrix)
+    : ranks_(matrix.ranks()), iterations_(matrix.iterations()), local_(ranks_ * iterations_), base_(iterations_), meets_always_(ranks_meet(matrix)) {
     in_parallel(ranks_, [&](std::size_t r) {
         for (std::size_t i = 0; i < iterations_; ++i) cell(r, i) = static_cast<float>(matrix.local(r, i));
     });
-    std::size_t meetings = 0;
-    for (std::size_t i = 0; i < iterations_; ++i) {
-        bool all = true;
-        for (std::size_t r = 0; r < ranks_ && all; ++r) all = matrix.at(IterationPart::CollectiveCalls, r, i) > 0;
-        meetings += all ? 1 : 0;
-    }
-    meets_always_ = matrix.is_whole_run || meetings * 10 >= iterations_ * 9;
     find_base();
+    find_jitter();
+}
+
+void RunModel::find_jitter() {
     // A fifth of the changes is smaller than 0.253 deviations of their own, which are 1.414 of an iteration's. Rare and periodic excess does
     // not count then.
     std::vector<float> changes;
@@ -72,6 +80,7 @@ void RunModel::remove(const std::vector<RankExcess>& parts) {
     for (const RankExcess& part : parts)
         for (std::size_t i = 0; i < iterations_; ++i) cell(part.rank, i) = std::max(0.0f, local(part.rank, i) - part.ns[i]);
     find_base();
+    find_jitter();
 }
 
 } // namespace libprofile::tools

@@ -23,6 +23,9 @@ struct Gain {
     double high = 0;
 };
 
+/// All ranks are in a collective call in nearly all iterations, so none gets ahead.
+bool ranks_meet(const IterationMatrix& matrix);
+
 class RunModel {
   public:
     explicit RunModel(const IterationMatrix& matrix);
@@ -44,6 +47,7 @@ class RunModel {
 
   private:
     void find_base();
+    void find_jitter();
     float& cell(std::size_t rank, std::size_t iteration) { return local_[rank * iterations_ + iteration]; }
 
     std::size_t ranks_;

@@ -1,5 +1,7 @@
 #include "tools/diagnosis/wording.hpp"
 
+#include "tools/diagnosis/message_partners.hpp"
+#include "tools/diagnosis/stretches.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
@@ -133,26 +135,16 @@ std::string waiting(const Profile& profile, const Evidence& e, const NamedSpots&
 
 std::string phase_words(const Profile& profile, const Diagnosis& d) { return d.is_whole_run ? "" : " --phase " + shell_word(profile.phases[d.phase].name); }
 
-/// A range of iterations of the suspect, and one of others of the same length beside it.
+/// A range of iterations of the suspect, and one of others beside it.
 std::string compared_iterations(const Diagnosis& d, std::size_t first, std::size_t iterations) {
     if (d.pattern == PatternKind::Growing || d.pattern == PatternKind::Shrinking) {
         const std::size_t tenth = std::max<std::size_t>(1, iterations / 10);
         return fmt::format("{}:{} {}:{}", first + 1, first + tenth, first + iterations - tenth + 1, first + iterations);
     }
-    // The first run of iterations, and as many of the nearest that are none of the cause's.
-    std::uint64_t a = d.iterations.front(), b = a;
-    const auto is_of_cause = [&](std::uint64_t i) { return std::binary_search(d.iterations.begin(), d.iterations.end(), i); };
-    while (is_of_cause(b + 1)) ++b;
-    std::uint64_t c = b + 1, end = c;
-    if (c >= first + iterations) {
-        if (a == first) return "";
-        end = c = a;
-        while (c > first && a - c < b - a + 1 && !is_of_cause(c - 1)) --c;
-        --end;
-    } else {
-        while (end + 1 < first + iterations && end - c < b - a && !is_of_cause(end + 1)) ++end;
-    }
-    return fmt::format("{}:{} {}:{}", a + 1, b + 1, c + 1, end + 1);
+    const Stretch own = longest_stretch(d.iterations);
+    const Stretch others = stretch_beside(own, d.iterations, {first, first + iterations});
+    if (others.length() == 0) return "";
+    return fmt::format("{}:{} {}:{}", own.begin + 1, own.end, others.begin + 1, others.end);
 }
 
 std::string rank_list(const std::vector<std::uint32_t>& ranks) {
@@ -205,8 +197,8 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     switch (d.cause) {
     case Cause::SlowMachine:
         d.sentence = fmt::format("{} compute{} {} in all functions{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
-        d.evidence.push_back(fmt::format("{} functions are all longer by a factor of {:.2f}, within the error of their samples: the processor looks slow",
-                                         e.functions, e.factor));
+        d.evidence.push_back(fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: the processor looks slow{}",
+                                         e.factor, e.odds_of_one_factor < 20 ? "; more work in one of them is less likely, but not ruled out" : ""));
         break;
     case Cause::Noise:
         d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
@@ -223,6 +215,11 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     case Cause::UnequalThreads:
         d.sentence =
             fmt::format("{} wait{} {}{} longer for threads{}{}{}", subject, verb_s, time(e.threads), each(d), place, when(d), waiting(profile, e, names, d));
+        break;
+    case Cause::Serialisation:
+        d.sentence = fmt::format("{} work{} on what the others send, {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
+        d.evidence.push_back(fmt::format("it receives {}{} there, {} {}: the gain is that of each rank doing its own part", byte_size(e.received_here), each(d),
+                                         byte_size(e.received_there), e.compares_ranks ? "each of the others" : "in the other iterations"));
         break;
     case Cause::LateRoot:
         d.sentence = fmt::format("{}, the root, compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
@@ -252,7 +249,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
             d.sentence = fmt::format("{} compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
     }
     if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && d.function.empty() &&
-        e.compared < 2 && e.same_calls())
+        e.odds_of_one_factor > 0.1 && e.same_calls())
         d.evidence.push_back("too few functions with samples tell a slow processor from more work");
     if (suspect.kind != SuspectKind::Communication) add_parts(e, d);
     add_counts(e, d);
@@ -283,6 +280,11 @@ void word_order(const Profile& profile, const IterationMatrix& matrix, const Ord
         fmt::format("{} wait{} {}{} in {}", rank_words(wide(waits)), waits.size() == 1 ? "s" : "", time(loss.waiting / iterations), each(d), place_of(spot));
     switch (loss.cause) {
     case Cause::Serialisation:
+        if (loss.is_part) {
+            d.sentence = fmt::format("Ranks do a part of their work one after another; {}", them);
+            d.evidence.push_back("each rank waits a little longer than the one before it, up to that time, and the others wait as long elsewhere");
+            break;
+        }
         d.sentence = fmt::format("Ranks compute one after another: their computing times add up to the time of the iterations; {}", them);
         d.evidence.push_back("no rank has more than 65 % of the work, and one works at a time");
         break;
@@ -295,6 +297,10 @@ void word_order(const Profile& profile, const IterationMatrix& matrix, const Ord
     }
     if (loss.cause != Cause::Serialisation)
         d.evidence.push_back("all ranks wait, not all in the same call, and none has longer iterations of its own that would explain it");
+    const MessageDirection direction = loss.cause == Cause::LateReceiver ? MessageDirection::Sent : MessageDirection::Received;
+    if (loss.cause == Cause::Serialisation || loss.cause == Cause::LateSender || loss.cause == Cause::LateReceiver)
+        if (std::string partners = partners_there(profile, names.table, loss.spot, direction, waits); !partners.empty())
+            d.evidence.push_back(std::move(partners));
     d.next = fmt::format("--metric mpi --path {}{}", shell_word(spot.name), phase_words(profile, d));
 }
 
