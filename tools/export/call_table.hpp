@@ -10,6 +10,7 @@
 #include "tools/analysis/totals.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -61,7 +62,8 @@ struct CallTable {
         std::vector<bool> is_unknown;    // by node: part of it is of a phase that has one profile for the whole run
     };
 
-    std::vector<Node> nodes; // node 0 is the program; what has no call path is with it
+    /// Node 0 is the program; what has no call path is with it. Sorted by call path, whatever was chosen.
+    std::vector<Node> nodes;
     std::vector<Location> locations;
     std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
     std::vector<std::vector<Value>> values; // by location; sorted by node, then metric; none is 0
@@ -82,6 +84,10 @@ struct CallTable {
     std::vector<std::uint64_t> exclusive_everywhere(std::size_t metric) const;
 };
 
+struct TableChoice;
+/// Makes a table where it does not come from the profile: from one of another tool.
+using TableSource = std::function<CallTable(const TableChoice&)>;
+
 /// What goes into a table.
 struct TableChoice {
     std::string phase;                        // name; with has_phase or iterations
@@ -96,7 +102,10 @@ struct TableChoice {
     /// If not 0, phases are nodes, each below its function (phase_nodes.hpp), and below those with iterations there are at
     /// most so many nodes for iterations, each for as many consecutive ones as that takes.
     std::uint32_t instances = 0;
+    TableSource source = {}; // empty: the profile
 };
+
+inline constexpr const char* nothing_measured = "nothing was measured in what was chosen; choose other iterations, ranks or metrics";
 
 /// @throws ExportError when the choice selects nothing or names what is not there
 CallTable make_call_table(const Profile& profile, const TableChoice& choice);
@@ -104,6 +113,8 @@ CallTable make_call_table(const Profile& profile, const TableChoice& choice);
 /// The chosen rows of metric_rows.
 /// @throws ExportError when one is not there
 std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice);
+/// @param sums of all locations
+std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice, const MetricValues& sums);
 
 /// The phase that iterations are chosen from: the named one, else the one with iterations that has most time.
 /// @throws ExportError when there is none

@@ -1,7 +1,9 @@
 // Trace events in JSON ("Trace Event Format"), what Perfetto and chrome://tracing open: for each thread a row with the sums of all phases
 // and call paths, each below its caller, and a row for each phase with iterations: these with their clusters, exact times and metrics.
-// The profile has how long things took, not when they began: they are laid end to end, iterations of a loop inside another below those
-// that they lie in. ts and dur are microseconds.
+// Iterations are where they began on the axis of all ranks, counted from the first one. Of a thread of which that is not known they count from its own
+// first one; if it is not known when they began, they are end to end, those of a loop inside another below the ones that they lie in. Sums have no
+// begin. ts and dur are microseconds on the axis; args.ns is on the rank's own clock.
+#include "tools/analysis/clock_axis.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/export/formats.hpp"
@@ -46,7 +48,8 @@ std::vector<std::vector<IterationRange>> chosen_iterations(const Profile& profil
 
 class Events {
   public:
-    Events(const Profile& profile, const ExportRequest& request, Sink& sink) : profile_(profile), request_(request), sink_(sink), rows_(metric_rows(profile)) {
+    Events(const Profile& profile, const ExportRequest& request, Sink& sink)
+        : profile_(profile), request_(request), sink_(sink), axis_(profile), rows_(metric_rows(profile)) {
         rows_of_choice(profile, request.choice); // says when there is none of a name
     }
 
@@ -89,11 +92,17 @@ class Events {
     void add_iterations(const Location& location) {
         const std::vector<std::vector<std::uint64_t>> begins = iteration_begins(location);
         const auto chosen = chosen_iterations(profile_, request_.choice, location);
-        std::uint64_t begin = ~std::uint64_t{0}; // of the picture
-        for (std::size_t i = 0; i < chosen.size(); ++i)
-            if (!chosen[i].empty()) begin = std::min(begin, begins[i][chosen[i].front().first]);
+        const std::uint64_t begin = is_on_axis(location) ? first_ : first_begin(location, chosen, begins);
         for (std::size_t i = 0; i < chosen.size(); ++i)
             if (!chosen[i].empty()) add_iterations(location, location.phases[i], chosen[i], begins[i], begin);
+    }
+
+    std::vector<std::string> limits() const { return axis_.limits(); }
+    /// Where the first iteration of all begins. Before any are added.
+    void find_first(const std::vector<const Location*>& locations) {
+        for (const Location* location : locations)
+            if (is_on_axis(*location))
+                first_ = std::min(first_, first_begin(*location, chosen_iterations(profile_, request_.choice, *location), iteration_begins(*location)));
     }
 
     /// The beginning and the end of the file; between them are the events.
@@ -103,11 +112,22 @@ class Events {
                            {"otherData",
                             {{"exporter", "libprofile " + profile_.job.version},
                              {"command", profile_.job.command},
-                             {"time", "sums and iterations end to end, not when they began"}}}};
+                             {"time", "sums end to end; iterations since the first one of all ranks, or of their thread if these cannot be compared"}}}};
         sink_.add("profile.json", out_ + "\n]," + json_text(rest).substr(1) + "\n");
     }
 
   private:
+    bool is_on_axis(const Location& location) const { return axis_.has(location.rank) && are_begins_known(location); }
+
+    /// On the axis; the highest number if none was chosen.
+    std::uint64_t first_begin(const Location& location, const std::vector<std::vector<IterationRange>>& chosen,
+                              const std::vector<std::vector<std::uint64_t>>& begins) const {
+        std::uint64_t first = ~std::uint64_t{0};
+        for (std::size_t i = 0; i < chosen.size(); ++i)
+            if (!chosen[i].empty()) first = std::min(first, axis_.at(location.rank, begins[i][chosen[i].front().first]));
+        return first;
+    }
+
     void add(const Json& event) {
         out_ += (is_first_ ? "\n" : ",\n") + json_text(event);
         is_first_ = false;
@@ -150,7 +170,7 @@ class Events {
                 values.assign(reader->condensed().begin(), reader->condensed().end());
                 if (!inside.rows.empty()) tools::add(values, inside.rows[i]);
             }
-            const std::uint64_t at = begins[i] - begin;
+            const std::uint64_t at = axis_.at(location.rank, begins[i]) - begin, end = axis_.at(location.rank, begins[i] + data.iteration_ns[i]) - begin;
             const std::uint32_t cluster = data.cluster_of_iteration[i];
             const bool rest = cluster >= data.clusters.size();
             Json args = {{"iteration", i + 1}, {"cluster", rest ? Json() : Json(clusters[cluster])}, {"ns", data.iteration_ns[i]}};
@@ -159,7 +179,7 @@ class Events {
                  {"pid", location.rank},
                  {"tid", row},
                  {"ts", microseconds(at)},
-                 {"dur", microseconds(data.iteration_ns[i])},
+                 {"dur", microseconds(end - at)},
                  {"name", rest ? fmt::format("{} (no cluster)", phase) : fmt::format("{} cluster {}", phase, clusters[cluster])},
                  {"cat", "iteration"},
                  {"cname", rest ? "grey" : colour(kinds[cluster])},
@@ -204,6 +224,8 @@ class Events {
     const Profile& profile_;
     const ExportRequest& request_;
     Sink& sink_;
+    ClockAxis axis_;
+    std::uint64_t first_ = ~std::uint64_t{0}; // where the picture begins, on the axis
     std::vector<MetricRow> rows_;
     std::map<std::uint32_t, std::map<const Location*, std::vector<std::uint32_t>>> kinds_; // of clusters, by phase
     std::string out_;
@@ -237,9 +259,15 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     sums.instances = 1;
     const CallTable table = make_call_table(profile, sums);
     Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
-                                   : "the profile has no start times: iterations are laid end to end, those of an inner loop in a row of their own below"};
+                                   : "time counts from the first iteration; iterations of an inner loop are in a row of their own below"};
+    for (const std::string& limit : events.limits()) remarks.push_back(limit);
+    const auto unknown = std::count_if(locations.begin(), locations.end(), [](const Location* location) { return !are_begins_known(*location); });
+    if (unknown != 0)
+        remarks.push_back(fmt::format("the profile does not say when the iterations of {} of {} ranks and threads began: they are laid end to end", unknown,
+                                      locations.size()));
     std::size_t with_paths = 0;
     events.open();
+    events.find_first(locations);
     for (std::size_t l = 0; l < locations.size(); ++l) {
         events.begin(*locations[l]);
         slices += table.nodes.size();

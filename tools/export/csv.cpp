@@ -44,8 +44,10 @@ std::string values_csv(const CallTable& table) {
     return out;
 }
 
+constexpr const char* location_columns = "rank,thread,host,pid,wall_ns,complete\n";
+
 std::string locations_csv(const Profile& profile, const std::vector<const Location*>& locations) {
-    std::string out = "rank,thread,host,pid,wall_ns,complete\n";
+    std::string out = location_columns;
     for (const Location* location : locations) {
         const auto rank = profile.ranks.find(location->rank);
         const bool known = rank != profile.ranks.end();
@@ -139,9 +141,15 @@ void add_phases(const Profile& profile, const TableChoice& choice, const std::ve
 
 Remarks write_csv(const Profile& profile, const ExportRequest& request, Sink& sink) {
     const CallTable table = make_call_table(profile, request.choice);
-    const std::vector<const Location*> locations = locations_of_choice(profile, request.choice);
     sink.add("call_paths.csv", call_paths_csv(table));
     sink.add("values.csv", values_csv(table));
+    if (request.choice.source) { // of another tool: it knows no phases, and when threads began and ended
+        std::string out = location_columns;
+        for (const CallTable::Location& location : table.locations) out += fmt::format("{},{},{},,,\n", location.rank, location.thread, quoted(location.host));
+        sink.add("locations.csv", out);
+        return {};
+    }
+    const std::vector<const Location*> locations = locations_of_choice(profile, request.choice);
     sink.add("locations.csv", locations_csv(profile, locations));
     add_phases(profile, request.choice, locations, sink);
     return untold_remarks(table);

@@ -1,6 +1,7 @@
 // Folded stacks, as flamegraph.pl and its relatives read them: "main;solve;MPI_Waitall 1234", one metric, integers (others are
 // refused by some readers).
 #include "tools/export/formats.hpp"
+#include "tools/export/location_name.hpp"
 #include "tools/export/stacks.hpp"
 
 #include "tools/names/labels.hpp"

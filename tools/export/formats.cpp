@@ -19,7 +19,7 @@ constexpr ExportFormat formats[] = {
      write_extrap},
     {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false, "load {} in ui.perfetto.dev or chrome://tracing",
      write_chrome},
-    {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true, "pandas.read_csv(\"{}/iterations.csv\")", write_csv},
+    {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true, "pandas.read_csv(\"{}/values.csv\")", write_csv},
 };
 
 } // namespace
@@ -31,10 +31,6 @@ Remarks untold_remarks(const CallTable& table) {
     return {fmt::format("{} over all ranks are in phases inside these iterations, whose functions and other metrics the profile does not have: that time "
                         "is the program's own, in no function",
                         duration(static_cast<double>(table.untold), {}))};
-}
-
-std::string location_name(std::uint32_t rank, std::uint32_t thread) {
-    return thread == 0 ? fmt::format("rank {}", rank) : fmt::format("rank {} thread {}", rank, thread);
 }
 
 } // namespace libprofile::tools

@@ -46,7 +46,4 @@ Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
 /// What is to be said of a table of iterations of which the profile does not tell what lies inside; else nothing.
 Remarks untold_remarks(const CallTable& table);
 
-/// "rank 3", "rank 3 thread 1".
-std::string location_name(std::uint32_t rank, std::uint32_t thread);
-
 } // namespace libprofile::tools

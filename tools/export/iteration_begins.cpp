@@ -46,11 +46,39 @@ std::vector<std::size_t> outermost_first(const Location& location, const std::ma
     return order;
 }
 
+/// Each phase has its begins to a 1,024th of a gap, so iterations may seem to lie a little outside of the one that they are in: moves them into it.
+void keep_inside(std::uint64_t begin, std::uint64_t wall, const InsideData::Entry& entry, const std::vector<std::uint64_t>& times,
+                 std::vector<std::uint64_t>& begins) {
+    const std::uint64_t last = std::min<std::uint64_t>(times.size(), entry.first + std::min<std::uint64_t>(entry.count, times.size()));
+    std::uint64_t limit = begin + wall;
+    for (std::uint64_t k = last; k-- > entry.first;) limit = begins[k] = std::min(begins[k], limit - std::min(limit, times[k]));
+    std::uint64_t end = begin;
+    for (std::uint64_t k = entry.first; k < last; ++k) {
+        begins[k] = std::max(begins[k], end);
+        end = begins[k] + times[k];
+    }
+}
+
 } // namespace
+
+bool are_begins_known(const Location& location) {
+    return std::all_of(location.phases.begin(), location.phases.end(),
+                       [](const PhaseData& data) { return data.iteration_begin_ns.size() == data.iteration_ns.size(); });
+}
 
 std::vector<std::vector<std::uint64_t>> iteration_begins(const Location& location) {
     const std::map<std::uint32_t, std::size_t> positions = positions_of(location);
     Begins begins;
+    if (are_begins_known(location)) {
+        for (const PhaseData& data : location.phases) begins.push_back(data.iteration_begin_ns);
+        for (const std::size_t at : outermost_first(location, positions))
+            for_each_inside(positions, location.phases[at], [&](std::size_t inner, const InsideData::Entry& entry) {
+                if (inner != at)
+                    keep_inside(begins[at][entry.iteration], location.phases[at].iteration_ns[entry.iteration], entry, location.phases[inner].iteration_ns,
+                                begins[inner]);
+            });
+        return begins;
+    }
     for (const PhaseData& data : location.phases) begins.emplace_back(data.iteration_ns.size());
     for (const std::size_t at : outermost_first(location, positions)) {
         const PhaseData& data = location.phases[at];

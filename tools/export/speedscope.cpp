@@ -1,6 +1,7 @@
 // speedscope's own file format (https://www.speedscope.app/file-format-schema.json), sampled profiles: a stack and its weight for each
 // call path. One profile for all ranks, then one for each rank and thread while the file stays small enough for a browser.
 #include "tools/export/formats.hpp"
+#include "tools/export/location_name.hpp"
 #include "tools/export/stacks.hpp"
 #include "tools/text/json_text.hpp"
 

@@ -3,43 +3,28 @@
 
 #include "tools/analysis/cell_rows.hpp"
 #include "tools/analysis/inside.hpp"
+#include "tools/export/path_nodes.hpp"
 #include "tools/export/phase_nodes.hpp"
-#include "tools/names/labels.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 namespace libprofile::tools {
 
 namespace {
 
-TableNode node_kind(NodeKind kind) {
-    switch (kind) {
-    case NodeKind::Frame:
-    case NodeKind::Python:
-    case NodeKind::Unknown: return TableNode::Function;
-    case NodeKind::Inlined: return TableNode::Inlined;
-    case NodeKind::Mpi: return TableNode::Mpi;
-    case NodeKind::OpenMp: return TableNode::OpenMp;
-    case NodeKind::FunctionRegion: return TableNode::Function;
-    default: return TableNode::Other;
-    }
-}
-
 class Builder {
   public:
     Builder(const Profile& profile, const TableChoice& choice)
-        : profile_(profile), choice_(choice), rows_(rows_of_choice(profile, choice)), metrics_(profile, rows_) {
+        : profile_(profile), choice_(choice), rows_(rows_of_choice(profile, choice)), metrics_(profile, rows_),
+          nodes_(profile, choice.by_line, choice.short_names, path_weights(profile)) {
         const std::vector<MetricRow> all = metric_rows(profile);
         for (const std::size_t row : rows_) table_.metrics.push_back(all[row]);
-        const std::string& program = profile.job.executable;
-        table_.nodes.push_back({0, TableNode::Program, program.empty() ? "(program)" : base_name(program), "", 0, program});
-        weigh();
         if (choice.instances != 0) phase_nodes_.emplace(profile);
     }
 
@@ -59,40 +44,13 @@ class Builder {
             finish();
             if (choice_.with_errors) finish_sampled();
         }
+        finish_nodes();
         return std::move(table_);
     }
 
   private:
     static constexpr std::uint32_t no_phase = std::numeric_limits<std::uint32_t>::max();
     using KnownNodes = std::unordered_map<std::uint32_t, std::uint32_t>; // by call path
-    using Key = std::tuple<std::uint32_t, TableNode, std::string, std::string, std::uint64_t, std::string>;
-
-    /// Time of each call path and all below it: decides which line stands for a function.
-    void weigh() {
-        weight_.resize(profile_.paths.size());
-        for (const Location& location : profile_.locations)
-            for (const PhaseData& data : location.phases)
-                for_each_cell(data, [&](const Cell& cell) {
-                    if (cell.metric == 0) weight_[cell.path] += cell.value;
-                });
-        for (std::size_t p = profile_.paths.size(); p-- > 1;) weight_[profile_.paths[p].parent] += weight_[p];
-    }
-
-    std::uint32_t child(std::uint32_t parent, CallTable::Node node, std::uint64_t weight) {
-        node.parent = parent;
-        Key key{parent, node.kind, node.name, node.file, choice_.by_line ? node.line : 0, node.module};
-        const auto [entry, is_new] = numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(table_.nodes.size()));
-        if (is_new) {
-            table_.nodes.push_back(std::move(node));
-            line_weight_.resize(table_.nodes.size());
-        }
-        const std::uint32_t number = entry->second;
-        if (is_new || weight > line_weight_[number]) {
-            line_weight_[number] = weight;
-            if (!is_new) table_.nodes[number].line = node.line;
-        }
-        return number;
-    }
 
     /// The node of a call path below `top`.
     /// @param phase where not `no_phase`: `top` stands for the function that the phase lies in
@@ -107,18 +65,12 @@ class Builder {
             path = profile_.paths[path].parent;
         }
         std::uint32_t node = is_top(path) ? top : found->second;
-        for (auto step = chain.rbegin(); step != chain.rend(); ++step) {
-            const CallPath& call = profile_.paths[*step];
-            Label label = label_of(profile_, call);
-            if (choice_.short_names) label.name = short_function_name(label.name);
-            node = known[*step] =
-                child(node, {0, node_kind(call.kind), std::move(label.name), std::move(label.file), label.line, std::move(label.module)}, weight_[*step]);
-        }
+        for (auto step = chain.rbegin(); step != chain.rend(); ++step) node = known[*step] = nodes_.of_path(node, *step);
         return node;
     }
 
     /// What has no call path is with the program, but what lies in a phase stays there.
-    std::uint32_t pathless(std::uint32_t top) { return top == 0 ? 0 : child(top, {0, TableNode::Other, "(no call path)", "", 0, ""}, 0); }
+    std::uint32_t pathless(std::uint32_t top) { return top == 0 ? 0 : nodes_.other(top, TableNode::Other, "(no call path)"); }
 
     void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top, std::uint32_t phase) {
         if (cells.empty()) return;
@@ -172,7 +124,7 @@ class Builder {
         if (choice_.instances != 0 && !phase.name.empty()) {
             inside = data.phase;
             const std::uint32_t path = phase_nodes_->path_of(inside);
-            top = child(node_of(path, 0, known_[0], no_phase), {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
+            top = nodes_.other(node_of(path, 0, known_[0], no_phase), TableNode::Phase, phase.name);
         }
         if (choice_.instances == 0 || phase.kind != PhaseKind::Iterations || iterations == 0) {
             if (whole)
@@ -193,7 +145,7 @@ class Builder {
         for (std::size_t r = 0; r < ranges.size(); ++r) {
             const std::string name =
                 step == 1 ? fmt::format("instance={}", ranges[r].first + 1) : fmt::format("instances={}-{}", ranges[r].first + 1, ranges[r].last + 1);
-            add_cells(cells[r], child(top, {0, TableNode::Iterations, name, "", 0, ""}, 0), inside);
+            add_cells(cells[r], nodes_.other(top, TableNode::Iterations, name), inside);
         }
     }
 
@@ -206,8 +158,7 @@ class Builder {
 
     /// Several call paths may have become one node.
     void finish() {
-        std::sort(values_.begin(), values_.end(),
-                  [](const CallTable::Value& a, const CallTable::Value& b) { return std::pair(a.node, a.metric) < std::pair(b.node, b.metric); });
+        sort_values(values_);
         std::vector<CallTable::Value>& merged = table_.values.emplace_back();
         for (const CallTable::Value& value : values_) {
             if (!merged.empty() && merged.back().node == value.node && merged.back().metric == value.metric) {
@@ -223,21 +174,54 @@ class Builder {
     void finish_sampled() {
         CallTable::Sampled& sampled = table_.sampled.emplace_back();
         sampled.strata = strata_.list();
-        sampled.parts.resize(table_.nodes.size());
-        sampled.is_unknown.resize(table_.nodes.size());
+        sampled.parts.resize(nodes_.size());
+        sampled.is_unknown.resize(nodes_.size());
         for (auto& [node, parts] : parts_) sampled.parts[node] = std::move(parts);
         for (const std::uint32_t node : unknown_) sampled.is_unknown[node] = true;
+    }
+
+    /// Numbers the nodes by their call paths, unless phases are nodes.
+    void finish_nodes() {
+        std::vector<std::uint32_t> numbers(nodes_.size());
+        if (choice_.instances == 0)
+            numbers = nodes_.sorted_numbers();
+        else
+            std::iota(numbers.begin(), numbers.end(), 0u);
+        table_.nodes.resize(nodes_.size());
+        for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+            const PathNodes::Node& node = nodes_[n];
+            const TextPool& texts = nodes_.texts();
+            table_.nodes[numbers[n]] = {numbers[node.parent], node.kind, texts[node.name], texts[node.file], node.line, texts[node.module]};
+        }
+        for (std::vector<CallTable::Value>& values : table_.values) {
+            for (CallTable::Value& value : values) value.node = numbers[value.node];
+            sort_values(values);
+        }
+        for (CallTable::Sampled& sampled : table_.sampled) {
+            CallTable::Sampled sorted;
+            sorted.parts.resize(nodes_.size());
+            sorted.is_unknown.resize(nodes_.size());
+            for (std::size_t n = 0; n < sampled.parts.size(); ++n) {
+                sorted.parts[numbers[n]] = std::move(sampled.parts[n]);
+                sorted.is_unknown[numbers[n]] = sampled.is_unknown[n];
+            }
+            sampled.parts = std::move(sorted.parts);
+            sampled.is_unknown = std::move(sorted.is_unknown);
+        }
+    }
+
+    static void sort_values(std::vector<CallTable::Value>& values) {
+        std::sort(values.begin(), values.end(),
+                  [](const CallTable::Value& a, const CallTable::Value& b) { return std::pair(a.node, a.metric) < std::pair(b.node, b.metric); });
     }
 
     const Profile& profile_;
     const TableChoice& choice_;
     std::vector<std::size_t> rows_;
     CellRows metrics_;
+    PathNodes nodes_;
     std::optional<PhaseNodes> phase_nodes_; // with nodes for phases
     CallTable table_;
-    std::vector<std::uint64_t> weight_;
-    std::vector<std::uint64_t> line_weight_;
-    std::map<Key, std::uint32_t> numbers_;
     std::map<std::uint32_t, KnownNodes> known_; // by top
     // Of a location.
     std::vector<CallTable::Value> values_;
@@ -249,6 +233,12 @@ class Builder {
 } // namespace
 
 std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice) {
+    MetricValues sums(metric_rows(profile).size());
+    for (const Location& location : profile.locations) add(sums, totals(profile, location));
+    return rows_of_choice(profile, choice, sums);
+}
+
+std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice, const MetricValues& sums) {
     const std::vector<MetricRow> rows = metric_rows(profile);
     std::vector<std::size_t> chosen;
     if (!choice.metrics.empty() && choice.metrics != std::vector<std::string>{"all"}) {
@@ -262,8 +252,6 @@ std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoic
         return chosen;
     }
     // What never occurred in the job would be a column of zeroes. Without a choice: the tops of the metric tree only.
-    MetricValues sums(rows.size());
-    for (const Location& location : profile.locations) add(sums, totals(profile, location));
     for (std::size_t r = 0; r < rows.size(); ++r)
         if (r == 0 || rows[r].name == "visits" ||
             (sums[r] != 0 && (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
@@ -272,9 +260,10 @@ std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoic
 }
 
 CallTable make_call_table(const Profile& profile, const TableChoice& choice) {
+    if (choice.source) return choice.source(choice);
     CallTable table = Builder(profile, choice).table();
     const bool empty = std::all_of(table.values.begin(), table.values.end(), [](const auto& v) { return v.empty(); });
-    if (empty) throw ExportError("nothing was measured in what was chosen; choose other iterations, ranks or metrics");
+    if (empty) throw ExportError(nothing_measured);
     return table;
 }
 
