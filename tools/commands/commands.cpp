@@ -11,6 +11,7 @@ constexpr const char* introduction = "libprofile shows how a parallel (MPI) prog
                                      "  mpirun -n 4 libprofile run -- ./app args   measure a job; no recompilation, any MPI, any language\n"
                                      "  libprofile report libprofile-app-1234      what it found, as text\n"
                                      "  libprofile diagnose libprofile-app-1234    what made the run longer than it could be\n"
+                                     "  libprofile compare libprofile-app-1 libprofile-app-2  what is slower than in another run\n"
                                      "  libprofile report libprofile-app-1234 --format json > app.json\n"
                                      "  libprofile view libprofile-app-1234        the same as a page for the browser\n"
                                      "  libprofile run --help                      the settings of a measurement\n\n"
@@ -21,8 +22,8 @@ constexpr const char* introduction = "libprofile shows how a parallel (MPI) prog
 
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {make_report_command, make_diagnose_command, make_view_command, make_export_command, make_recover_command, make_evaluate_command,
-                            make_filter_command, make_metrics_command, make_options_command})
+    for (const auto make : {make_report_command, make_diagnose_command, make_compare_command, make_scale_command, make_view_command, make_export_command,
+                            make_recover_command, make_evaluate_command, make_filter_command, make_metrics_command, make_options_command})
         commands.push_back(make());
     return commands;
 }

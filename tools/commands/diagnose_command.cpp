@@ -2,6 +2,7 @@
 #include "tools/commands/add_names.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/follow.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/choice.hpp"
@@ -31,6 +32,8 @@ constexpr const char* diagnose_help = "Examples:\n"
                                       "  --format FORMAT      text, json, markdown [text]\n"
                                       "  --width N            columns of the text [those of the terminal, else 100]\n"
                                       "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+                                      "  --follow             while the job runs: again every 5 s, or as --every S says; with json: a line each time\n"
+                                      "  --every S            with --follow: seconds between renewals, at least [5]\n"
                                       "  --no-pager           do not start $PAGER (less) on a terminal\n";
 
 class DiagnoseCommand final : public Command {
@@ -48,6 +51,8 @@ class DiagnoseCommand final : public Command {
         app.add_option("--format", format_)->type_name("text|json|markdown");
         app.add_option("--width", width_)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", ascii_);
+        app.add_flag("--follow", follow_);
+        every_option_ = app.add_option("--every", every_)->check(CLI::Range(0.1, 86400.0));
         app.add_flag("--no-pager", no_pager_);
     }
 
@@ -58,14 +63,24 @@ class DiagnoseCommand final : public Command {
         if ((width_ != 0 || ascii_) && format_ != "text") throw UsageError(fmt::format("--width and --ascii are for text, not for {}", format_));
         if (phase_option_->count() != 0) choice_.phase = phase_;
         if (!iterations_.empty()) choice_.iterations = iterations_option(iterations_);
-        print_paged(text(), !no_pager_ && format_ != "json");
+        if (every_option_->count() != 0 && !follow_) throw UsageError("--every is for --follow");
+        if (follow_ && format_ == "markdown") throw UsageError("--follow has text and json, not markdown");
+        NameCache names;
+        if (follow_) return follow(path_, {every_, format_ == "json"}, [&] { return renewal(&names); });
+        print_paged(renewal(nullptr).text, !no_pager_ && format_ != "json");
         return 0;
     }
 
   private:
-    std::string text() const {
+    /// @param names of a job that runs; null for one that is read once
+    Renewal renewal(NameCache* names) const {
         Profile profile = read_profile(std::filesystem::path(path_));
-        add_names(profile, path_);
+        names != nullptr ? add_names(profile, *names) : add_names(profile, path_);
+        std::string text = text_of(profile);
+        return {std::move(profile), std::move(text)};
+    }
+
+    std::string text_of(const Profile& profile) const {
         DiagnosisChoice choice;
         choice.least = least_ / 100;
         choice.most = top_;
@@ -102,7 +117,9 @@ class DiagnoseCommand final : public Command {
     double least_ = 1;
     std::size_t top_ = 10;
     int width_ = 0;
-    bool ascii_ = false, no_pager_ = false;
+    bool ascii_ = false, no_pager_ = false, follow_ = false;
+    double every_ = 5;
+    CLI::Option* every_option_ = nullptr;
 };
 
 } // namespace

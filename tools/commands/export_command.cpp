@@ -1,7 +1,9 @@
 #include "tools/commands/add_names.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/foreign.hpp"
 #include "tools/export/formats.hpp"
+#include "tools/frames/frame_table.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
 
@@ -14,13 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* help_begin = "Examples:\n"
-                                   "  libprofile export libprofile-app-1234 --format speedscope\n"
-                                   "  libprofile export libprofile-app-1234 --format hpctoolkit --output app.hpctoolkit\n"
-                                   "  libprofile export libprofile-app-1234 --format folded --iterations 1:100 --rank 0,4-7 --output - | "
-                                   "less\n\n"
-                                   "Usage: libprofile export FOLDER --format FORMAT [options]\n"
-                                   "Writes a profile for other tools. FOLDER is the one that libprofile named at the end of the job.\n\nFormats:\n";
+constexpr const char* help_begin =
+    "Examples:\n"
+    "  libprofile export libprofile-app-1234 --format speedscope\n"
+    "  libprofile export libprofile-app-1234 --format hpctoolkit --output app.hpctoolkit\n"
+    "  libprofile export libprofile-app-1234 --format folded --iterations 1:100 --rank 0,4-7 --output - | "
+    "less\n\n"
+    "Usage: libprofile export FOLDER --format FORMAT [options]\n"
+    "Writes a profile for other tools. FOLDER is the one that libprofile named at the end of the job, or a profile of another tool\n"
+    "(HPCToolkit, Score-P, Caliper, TAU, pprof ...).\n\nFormats:\n";
 constexpr const char* help_end = "\nOptions:\n"
                                  "  --output PATH        the new file or folder; - is standard output [FOLDER's name with the format's "
                                  "ending]\n"
@@ -60,8 +64,17 @@ class ExportCommand final : public Command {
     int run() override {
         const ExportFormat& format = chosen_format();
         parse_choice();
-        Profile profile = read_profile(fs::path(path_));
-        add_names(profile, path_);
+        Profile profile;
+        const std::optional<Frame> foreign = foreign_profile(path_, {{request_.choice.has_phase, "--phase", "it has no phases"},
+                                                                     {request_.choice.iterations.has_value(), "--iterations", "it has no iterations"},
+                                                                     {format_ == "chrome", "--format chrome", "it has no iterations to draw"}});
+        if (foreign) {
+            profile = job_of(*foreign);
+            request_.choice.source = [&](const TableChoice& choice) { return table_of(*foreign, choice, foreign_remarks_); };
+        } else {
+            profile = read_profile(fs::path(path_));
+            add_names(profile, path_);
+        }
         if (output_ == "-") return write_to_output(profile, format);
         if (output_.empty()) output_ = base_name(fs::absolute(fs::path(path_) / "").parent_path().string()) + format.suffix;
         NewFiles files(output_, format.is_folder);
@@ -109,15 +122,17 @@ class ExportCommand final : public Command {
     }
 
     /// What the user must know before trusting the file. On standard error, so that --output - stays clean.
-    static void print(const Profile& profile, const Remarks& remarks) {
+    void print(const Profile& profile, const Remarks& remarks) const {
         if (!profile.complete)
             fmt::print(stderr, "libprofile: the profile is incomplete, and so is what was written; "
                                "libprofile report tells what is missing\n");
+        for (const std::string& remark : foreign_remarks_) fmt::print(stderr, "libprofile: {}\n", printable(remark));
         for (const std::string& remark : remarks) fmt::print(stderr, "libprofile: {}\n", printable(remark));
     }
 
     std::string help_;
     ExportRequest request_;
+    Remarks foreign_remarks_;
     CLI::Option* phase_option_ = nullptr;
     std::string path_, format_, output_, iterations_, ranks_, metrics_;
     std::vector<std::string> set_;

@@ -2,6 +2,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/evaluation/recording.hpp"
 #include "tools/export/call_table.hpp"
+#include "tools/frames/frame.hpp"
 #include "tools/launch/run.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/plot/svg.hpp"
@@ -96,6 +97,8 @@ int main(int argc, char** argv) {
         print_error(error.what());
         return 2;
     } catch (const tools::ReadError& error) {
+        print_error(error.what());
+    } catch (const tools::FrameError& error) {
         print_error(error.what());
     } catch (const tools::SelectionError& error) {
         print_error(error.what());

@@ -25,6 +25,7 @@ struct ReportOptions {
     int width = 0;           // columns; 0 takes those of the terminal, or 100
     bool ascii = false;      // no other characters, no colours
     bool paged = true;       // on a terminal
+    double follow = 0;       // seconds between renewals while the job runs; 0: once
 };
 
 /// Reads, resolves names, prints.

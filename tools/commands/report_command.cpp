@@ -18,7 +18,8 @@ constexpr const char* report_help = "Examples:\n"
                                     "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
                                     "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
                                     "Usage: libprofile report FOLDER [options]\n"
-                                    "FOLDER is the one that libprofile named at the end of the job.\n\n"
+                                    "FOLDER is the one that libprofile named at the end of the job, or a profile of another tool (HPCToolkit, Score-P,\n"
+                                    "Caliper, TAU, pprof ...): then --rank, --metric and --top choose.\n\n"
                                     "Which part:\n"
                                     "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
                                     "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
@@ -40,6 +41,8 @@ constexpr const char* report_help = "Examples:\n"
                                     "  --full-paths         call paths with every frame of the Python interpreter\n"
                                     "  --width N            columns of the text [those of the terminal, else 100]\n"
                                     "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+                                    "  --follow             while the job runs: again every 5 s, or as --every S says; with json: a line each time\n"
+                                    "  --every S            with --follow: seconds between renewals, at least [5]\n"
                                     "  --no-pager           do not start $PAGER (less) on a terminal\n";
 
 class ReportCommand final : public Command {
@@ -68,12 +71,16 @@ class ReportCommand final : public Command {
         app.add_flag("--full-paths", options_.full_paths);
         app.add_flag("--trace", options_.trace);
         app.add_flag("--series", options_.series);
+        app.add_flag("--follow", follow_);
+        every_option_ = app.add_option("--every", every_)->check(CLI::Range(0.1, 86400.0));
         app.add_flag("--no-pager", no_pager_);
     }
 
     int run() override {
         if (options_.path.empty()) throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options_.paged = !no_pager_;
+        if (every_option_->count() != 0 && !follow_) throw UsageError("--every is for --follow");
+        if (follow_) options_.follow = every_;
         parse_format();
         parse_choice();
         check_together();
@@ -130,6 +137,7 @@ class ReportCommand final : public Command {
                                              "or use libprofile export --format csv",
                                              option, what));
         }
+        if (follow_ && options_.format != ReportFormat::Text && !is_json) throw UsageError(fmt::format("--follow has text and json, not {}", format_));
         if (options_.width != 0 && options_.format != ReportFormat::Text)
             throw UsageError(fmt::format("--width is for text; {} has no columns to fill", format_));
         if (options_.ascii && options_.format != ReportFormat::Text)
@@ -143,7 +151,9 @@ class ReportCommand final : public Command {
     CLI::Option* phase_option_ = nullptr;
     std::string format_ = "text", phase_, iterations_, ranks_, metrics_;
     std::vector<std::string> sides_, source_maps_;
-    bool no_pager_ = false;
+    bool no_pager_ = false, follow_ = false;
+    double every_ = 5;
+    CLI::Option* every_option_ = nullptr;
 };
 
 } // namespace

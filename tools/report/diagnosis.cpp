@@ -19,14 +19,6 @@ std::string time(double ns) { return duration(ns, {}); }
 
 double share(double ns, const DiagnosedRun& run) { return run.run_ns <= 0 ? 0 : ns / run.run_ns; }
 
-std::string gain_text(const Diagnosis& d) {
-    const std::string range = time(d.gain.low) == time(d.gain.high) ? "" : fmt::format(" ({} .. {})", time(d.gain.low), time(d.gain.high));
-    return fmt::format("saves {}{}{}", time(d.gain.value), range,
-                       d.confidence == Confidence::High ? "" : fmt::format(", confidence {}", confidence_name(d.confidence)));
-}
-
-std::string command_of(const Diagnosis& d, const std::string& folder) { return fmt::format("libprofile report {} {}", shell_word(folder), d.next); }
-
 /// Ranges [first, last] as users count them, from 1.
 Json ranges_json(const std::vector<std::uint64_t>& iterations) {
     Json ranges = Json::array();
@@ -71,6 +63,14 @@ std::string scope_text(const DiagnosedRun& run) {
 }
 
 } // namespace
+
+std::string gain_text(const Diagnosis& d) {
+    const std::string range = time(d.gain.low) == time(d.gain.high) ? "" : fmt::format(" ({} .. {})", time(d.gain.low), time(d.gain.high));
+    return fmt::format("saves {}{}{}", time(d.gain.value), range,
+                       d.confidence == Confidence::High ? "" : fmt::format(", confidence {}", confidence_name(d.confidence)));
+}
+
+std::string command_of(const Diagnosis& d, const std::string& folder) { return fmt::format("libprofile report {} {}", shell_word(folder), d.next); }
 
 std::string diagnosis_text(const ReportDocument& head, const DiagnosedRun& run, const std::string& folder, const TextStyle& style) {
     TextWriter to(style);

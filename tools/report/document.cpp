@@ -191,6 +191,13 @@ void append_head(const ReportDocument& document, TextWriter& to) {
     for (const std::string& warning : document.warnings) to.note(warning);
 }
 
+void append_tables(const ReportDocument& document, TextWriter& to) {
+    for (const ReportTable& table : document.tables) {
+        to.heading(table.title, table.remark);
+        TextTable(table, to.style()).append(to);
+    }
+}
+
 std::string document_text(const ReportDocument& document, const TextStyle& style) {
     TextWriter to(style);
     append_head(document, to);
@@ -198,10 +205,7 @@ std::string document_text(const ReportDocument& document, const TextStyle& style
         if (!heading.empty()) to.heading(heading);
         to.paragraph(spelled(style, sentence), "  ", "  ");
     }
-    for (const ReportTable& table : document.tables) {
-        to.heading(table.title, table.remark);
-        TextTable(table, style).append(to);
-    }
+    append_tables(document, to);
     if (!document.hints.empty()) to.heading("More");
     for (const std::string& hint : document.hints) to.paragraph(hint, "  ", "      ");
     return to.text();

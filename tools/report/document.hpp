@@ -70,6 +70,9 @@ struct ReportDocument {
 /// Title, facts, completeness and warnings, as in text.
 void append_head(const ReportDocument& document, TextWriter& to);
 
+/// The tables, as in text.
+void append_tables(const ReportDocument& document, TextWriter& to);
+
 std::string document_text(const ReportDocument& document, const TextStyle& style);
 std::string document_markdown(const ReportDocument& document);
 std::string document_json(const ReportDocument& document);

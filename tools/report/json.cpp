@@ -1,6 +1,7 @@
 #include "tools/report/json.hpp"
 
 #include "tools/analysis/affinity.hpp"
+#include "tools/analysis/clock_axis.hpp"
 #include "tools/analysis/cost.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/loops.hpp"
@@ -161,6 +162,7 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             entry["unclustered"] = numbers([](const PhaseData& d) { return d.unclustered; });
             entry["equivalence"] =
                 per_location(locations, p, Json(), [&](const PhaseData& d) { return equivalences[static_cast<std::size_t>(d.equivalence)]; });
+            entry["iteration_begins"] = per_location(locations, p, none, [](const PhaseData& d) { return d.iteration_begin_ns; });
             entry["iteration_times"] = per_location(locations, p, none, [](const PhaseData& d) { return d.iteration_ns; });
             entry["cluster_of_iteration"] = per_location(locations, p, none, [](const PhaseData& d) { return d.cluster_of_iteration; });
             entry["cluster_profiles"] = per_location(locations, p, none, [&](const PhaseData& d) { return clusters_json(profile, d); });
@@ -332,6 +334,20 @@ Json places_json(const Profile& profile) {
     return {{"machines", std::move(machines)}, {"ranks", std::move(ranks)}};
 }
 
+/// What brings the times of ranks to one axis.
+Json clocks_json(const Profile& profile, std::size_t ranks) {
+    const ClockAxis axis(profile);
+    Json list = Json::array();
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        const ClockAxis::RankClock& clock = axis.clock(rank);
+        if (clock.is_common)
+            list.push_back({{"begin_ns", clock.begin_ns}, {"own_ns", clock.own_ns}, {"axis_ns", clock.monotonic_ns}, {"uncertainty_ns", clock.uncertainty_ns}});
+        else
+            list.push_back(nullptr);
+    }
+    return list;
+}
+
 Json losses_json(const Profile& profile, std::size_t ranks) {
     constexpr std::pair<const char*, std::uint64_t RankInfo::*> counters[] = {
         {"samples_taken", &RankInfo::samples_taken}, {"samples_lost", &RankInfo::samples_lost},        {"partial_paths", &RankInfo::partial_paths},
@@ -367,6 +383,30 @@ Json path_counts_json(const Profile& profile) {
     return counts;
 }
 
+Json sum_json(const PartnerRow::Sum& sum) { return {{"messages", sum.messages}, {"bytes", sum.bytes}}; }
+
+Json partners_json(const Profile& profile) {
+    Json rows = Json::array();
+    std::uint64_t lost = 0;
+    for (const Location& location : profile.locations) {
+        lost += location.partners.lost;
+        for (const PartnerRow& row : location.partners.rows) {
+            Json partners = Json::array();
+            for (const PartnerRecord& partner : row.partners)
+                partners.push_back({{"rank", partner.rank}, {"messages", partner.messages}, {"bytes", partner.bytes}});
+            rows.push_back({{"rank", location.rank},
+                            {"thread", location.thread},
+                            {"path", row.path},
+                            {"function", label_of(profile, profile.paths[row.path]).name},
+                            {"direction", row.direction == MessageDirection::Sent ? "sent" : "received"},
+                            {"partners", std::move(partners)},
+                            {"others", sum_json(row.others)},
+                            {"unknown", sum_json(row.unknown)}});
+        }
+    }
+    return {{"lost", lost}, {"rows", std::move(rows)}};
+}
+
 /// A list per column: half as long as an object per sample.
 Json traces_json(const Profile& profile) {
     Json list = Json::array();
@@ -380,6 +420,22 @@ Json traces_json(const Profile& profile) {
             depth.push_back(sample.lca_depth);
             kind.push_back(static_cast<unsigned>(sample.lca_kind));
         }
+        Json begin = Json::array(), end = Json::array(), wait_path = Json::array(), wait_depth = Json::array(), wait_kind = Json::array(),
+             after_depth = Json::array(), after_kind = Json::array();
+        for (const TraceWait& wait : trace.waits) {
+            begin.push_back(wait.begin_ns);
+            end.push_back(wait.end_ns);
+            wait_path.push_back(wait.path);
+            wait_depth.push_back(wait.lca_depth);
+            wait_kind.push_back(static_cast<unsigned>(wait.lca_kind));
+            after_depth.push_back(wait.after_depth);
+            after_kind.push_back(static_cast<unsigned>(wait.after_kind));
+        }
+        Json waits = {{"dropped", trace.waits_dropped},     {"longest_dropped_ns", trace.longest_dropped_ns},
+                      {"begin_ns", std::move(begin)},       {"end_ns", std::move(end)},
+                      {"path", std::move(wait_path)},       {"lca_depth", std::move(wait_depth)},
+                      {"lca_kind", std::move(wait_kind)},   {"after_depth", std::move(after_depth)},
+                      {"after_kind", std::move(after_kind)}};
         list.push_back({{"rank", location.rank},
                         {"thread", location.thread},
                         {"stride", trace.stride},
@@ -387,7 +443,8 @@ Json traces_json(const Profile& profile) {
                         {"time_ns", std::move(time)},
                         {"path", std::move(path)},
                         {"lca_depth", std::move(depth)},
-                        {"lca_kind", std::move(kind)}});
+                        {"lca_kind", std::move(kind)},
+                        {"waits", std::move(waits)}});
     }
     return list;
 }
@@ -415,6 +472,8 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["regions"] = regions_json(profile);
     document["parallel_regions"] = parallel_regions_json(profile);
     document["places"] = places_json(profile);
+    document["clocks"] = clocks_json(profile, mains.size());
+    document["partners"] = partners_json(profile);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();

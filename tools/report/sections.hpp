@@ -43,6 +43,8 @@ void append_iterations(const ReportContext& context, std::uint32_t phase, const 
 void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, TextWriter& to);
 /// Named regions and instrumented functions, by time. Writes nothing without any.
 void append_regions(const ReportContext& context, TextWriter& to);
+/// Which ranks exchange messages where. Writes nothing without any.
+void append_partners(const ReportContext& context, TextWriter& to);
 /// Functions by exclusive time.
 void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations, const std::string& title, const std::string& remark,
                       TextWriter& to);

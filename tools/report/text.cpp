@@ -99,6 +99,7 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         append_hot_spots(context, context.locations, "Hot spots", "own time of functions, without what they call", to);
         append_call_tree(context, to);
         append_regions(context, to);
+        append_partners(context, to);
         append_metrics(context, to);
     }
     append_system(context, to);

@@ -31,7 +31,16 @@ const char* key_of(SegmentSign sign) {
     return "none";
 }
 
-const char* key_of(NodeClass node_class) {
+std::string ranks_of(const std::vector<std::uint32_t>& ranks) {
+    const std::vector<std::uint64_t> wide(ranks.begin(), ranks.end());
+    return rank_words(wide);
+}
+
+std::string share(const TraceReport& report, double ns) { return percent(report.trace.run_ns <= 0 ? 0 : ns / report.trace.run_ns); }
+
+} // namespace
+
+const char* class_key(NodeClass node_class) {
     switch (node_class) { // without default: a class that is missing does not compile
     case NodeClass::Computation: break;
     case NodeClass::Wait: return "wait";
@@ -40,17 +49,54 @@ const char* key_of(NodeClass node_class) {
     return "computation";
 }
 
-std::string ranks_of(const std::vector<std::uint32_t>& ranks) {
-    const std::vector<std::uint64_t> wide(ranks.begin(), ranks.end());
-    return rank_words(wide);
-}
-
-/// Ranks of the members of a cluster.
-std::vector<std::uint32_t> members(const TraceAnalysis& trace, const TimeCluster& cluster) {
+std::vector<std::uint32_t> cluster_ranks(const TraceAnalysis& trace, const TimeCluster& cluster) {
     std::vector<std::uint32_t> ranks;
     for (const std::uint32_t member : cluster.members) ranks.push_back(trace.series.threads[member]->rank);
     return ranks;
 }
+
+std::string lost_sentence(const TraceReport& report, const LostPath& lost) {
+    std::string text;
+    if (lost.by_imbalance) {
+        text = "imbalance " + share(report, lost.imb);
+        if (!lost.ranks.empty()) text += fmt::format(" ({} by {})", lost.node_class == NodeClass::Synchronisation ? "least" : "longest", ranks_of(lost.ranks));
+    }
+    if (lost.by_waiting) text += (text.empty() ? "waiting " : ", waiting ") + share(report, lost.wait);
+    return text;
+}
+
+std::string clusters_sentence(const TraceReport& report) {
+    std::string text;
+    for (const TimeCluster& cluster : report.trace.series.clusters) text += (text.empty() ? "" : "; ") + ranks_of(cluster_ranks(report.trace, cluster));
+    return report.trace.series.clusters.size() == 1
+               ? fmt::format("one cluster of ranks: {}", text)
+               : fmt::format("{} of ranks that do alike: {}", plural(report.trace.series.clusters.size(), "cluster"), text);
+}
+
+std::vector<std::string> trace_untold(const TraceReport& report) {
+    const TraceAnalysis& trace = report.trace;
+    std::vector<std::string> sentences;
+    if (report.is_part_asked) sentences.push_back("the part by the trace is about the whole run, whatever phase or iterations were asked for");
+    for (const BinaryLoops::Absent& absent : report.loops.absent()) {
+        const std::string& path = report.profile.modules[absent.module].path;
+        if (path.empty() || path.front() != '/') continue; // code of the kernel
+        sentences.push_back(fmt::format("the loops of {} are unknown: {}", printable(path),
+                                        absent.state == ModuleState::Different ? "it was rebuilt since the job ran" : "the file is not here"));
+    }
+    const auto part = [&](std::uint64_t samples) { return percent(static_cast<double>(samples) / static_cast<double>(trace.series.samples)); };
+    if (trace.unknown_loop_paths != 0)
+        sentences.push_back(fmt::format("{} of the samples lie in or below functions whose loops are unknown, most in {}", part(trace.unknown_loop_paths),
+                                        printable(label_of(report.profile, report.profile.paths[trace.unknown_path]).name)));
+    if (trace.stride > 1) sentences.push_back(fmt::format("the trace was thinned out: it has every {}th sample", trace.stride));
+    if (trace.series.unknown_ancestors != 0)
+        sentences.push_back(
+            fmt::format("of {} of the samples it is not known which calls went on since the sample before", part(trace.series.unknown_ancestors)));
+    if (trace.other_threads != 0)
+        sentences.push_back(fmt::format("only main threads are compared; {} more have traces", plural(trace.other_threads, "thread")));
+    return sentences;
+}
+
+namespace {
 
 /// Waiting may follow from the imbalance, so they are not added.
 double weight(const LostSegment& segment) { return std::max(segment.sum_imb, segment.sum_wait); }
@@ -65,21 +111,9 @@ std::vector<const LostSegment*> weighty(const TraceReport& report) {
     return list;
 }
 
-std::string share(const TraceReport& report, double ns) { return percent(report.trace.run_ns <= 0 ? 0 : ns / report.trace.run_ns); }
-
 std::string segment_sentence(const TraceReport& report, const LostSegment& segment) {
     std::string text = fmt::format("imbalance {}, waiting {}: {}", share(report, segment.sum_imb), share(report, segment.sum_wait), advice(segment.sign));
     if (segment.has_synchronisation) text += fmt::format("; imbalance at its end {}", share(report, segment.imb));
-    return text;
-}
-
-std::string lost_sentence(const TraceReport& report, const LostPath& lost) {
-    std::string text;
-    if (lost.by_imbalance) {
-        text = "imbalance " + share(report, lost.imb);
-        if (!lost.ranks.empty()) text += fmt::format(" ({} by {})", lost.node_class == NodeClass::Synchronisation ? "least" : "longest", ranks_of(lost.ranks));
-    }
-    if (lost.by_waiting) text += (text.empty() ? "waiting " : ", waiting ") + share(report, lost.wait);
     return text;
 }
 
@@ -113,41 +147,9 @@ SegmentWords segment_words(const TraceReport& report, const ContextNames& names,
     return words;
 }
 
-std::string clusters_sentence(const TraceReport& report) {
-    std::string text;
-    for (const TimeCluster& cluster : report.trace.series.clusters) text += (text.empty() ? "" : "; ") + ranks_of(members(report.trace, cluster));
-    return report.trace.series.clusters.size() == 1
-               ? fmt::format("one cluster of ranks: {}", text)
-               : fmt::format("{} of ranks that do alike: {}", plural(report.trace.series.clusters.size(), "cluster"), text);
-}
-
 std::string scope_sentence(const TraceReport& report) {
     const JobSeries& series = report.trace.series;
     return fmt::format("{}, {} {} apart", plural(series.threads.size(), "rank"), plural(series.samples, "sample"), duration(series.period, {}));
-}
-
-/// What cannot be told, and why.
-std::vector<std::string> untold(const TraceReport& report) {
-    const TraceAnalysis& trace = report.trace;
-    std::vector<std::string> sentences;
-    if (report.is_part_asked) sentences.push_back("the part by the trace is about the whole run, whatever phase or iterations were asked for");
-    for (const BinaryLoops::Absent& absent : report.loops.absent()) {
-        const std::string& path = report.profile.modules[absent.module].path;
-        if (path.empty() || path.front() != '/') continue; // code of the kernel
-        sentences.push_back(fmt::format("the loops of {} are unknown: {}", printable(path),
-                                        absent.state == ModuleState::Different ? "it was rebuilt since the job ran" : "the file is not here"));
-    }
-    const auto part = [&](std::uint64_t samples) { return percent(static_cast<double>(samples) / static_cast<double>(trace.series.samples)); };
-    if (trace.unknown_loop_paths != 0)
-        sentences.push_back(fmt::format("{} of the samples lie in or below functions whose loops are unknown, most in {}", part(trace.unknown_loop_paths),
-                                        printable(label_of(report.profile, report.profile.paths[trace.unknown_path]).name)));
-    if (trace.stride > 1) sentences.push_back(fmt::format("the trace was thinned out: it has every {}th sample", trace.stride));
-    if (trace.series.unknown_ancestors != 0)
-        sentences.push_back(
-            fmt::format("of {} of the samples it is not known which calls went on since the sample before", part(trace.series.unknown_ancestors)));
-    if (trace.other_threads != 0)
-        sentences.push_back(fmt::format("only main threads are compared; {} more have traces", plural(trace.other_threads, "thread")));
-    return sentences;
 }
 
 /// The loops that text shows, by line: name and numbers.
@@ -215,7 +217,7 @@ std::string trace_text(const TraceReport& report, const TextStyle& style) {
     std::string text = to.text() + (lines.rows.empty() ? "" : table.text(style));
     TextWriter notes(style);
     if (lines.left_out != 0) notes.dim(left_out_sentence(lines.left_out));
-    for (const std::string& sentence : untold(report)) notes.note(sentence);
+    for (const std::string& sentence : trace_untold(report)) notes.note(sentence);
     return text + notes.text();
 }
 
@@ -235,7 +237,7 @@ std::string trace_markdown(const TraceReport& report) {
     text += fmt::format("| {} |\n| --- |{}\n", fmt::join(loop_headings, " | "), " ---: | ---: | ---: | ---: | ---: | ---: |");
     for (const std::vector<std::string>& row : lines.rows) text += fmt::format("| {} |\n", fmt::join(row, " | "));
     if (lines.left_out != 0) text += "\n" + left_out_sentence(lines.left_out) + "\n";
-    for (const std::string& sentence : untold(report)) text += fmt::format("\nNote: {}\n", sentence);
+    for (const std::string& sentence : trace_untold(report)) text += fmt::format("\nNote: {}\n", sentence);
     return text;
 }
 
@@ -248,7 +250,7 @@ Json trace_json(const TraceReport& report) {
     json["period_ns"] = trace.series.period;
     json["stride"] = trace.stride;
     Json& clusters = json["clusters"] = Json::array();
-    for (const TimeCluster& cluster : trace.series.clusters) clusters.push_back(members(trace, cluster));
+    for (const TimeCluster& cluster : trace.series.clusters) clusters.push_back(cluster_ranks(trace, cluster));
     Json& segments = json["segments"] = Json::array();
     for (const LostSegment& segment : trace.segments) {
         Json entry;
@@ -259,7 +261,7 @@ Json trace_json(const TraceReport& report) {
         entry["synchronisation_imbalance_ns"] = segment.has_synchronisation ? Json(segment.imb) : Json(nullptr);
         Json& paths = entry["paths"] = Json::array();
         for (const LostPath& lost : segment.paths)
-            paths.push_back({{"class", key_of(lost.node_class)},
+            paths.push_back({{"class", class_key(lost.node_class)},
                              {"imbalance_ns", lost.by_imbalance ? Json(lost.imb) : Json(nullptr)},
                              {"waiting_ns", lost.by_waiting ? Json(lost.wait) : Json(nullptr)},
                              {"ranks", lost.ranks},
@@ -280,7 +282,7 @@ Json trace_json(const TraceReport& report) {
                          {"rejected", loop.totals.rejected},
                          {"actual", loop.actual ? Json(*loop.actual) : Json(nullptr)}});
     }
-    json["untold"] = untold(report);
+    json["untold"] = trace_untold(report);
     return json;
 }
 
