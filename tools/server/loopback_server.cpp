@@ -153,10 +153,12 @@ LoopbackServer::~LoopbackServer() = default;
 
 std::string LoopbackServer::address() const { return fmt::format("http://127.0.0.1:{}/{}/", server_->port, server_->token); }
 
-bool LoopbackServer::run(const Patience& patience) {
+bool LoopbackServer::run(const Patience& patience, const std::function<void(std::stop_token)>& beside) {
     const sigset_t set = ending_signals();
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::thread thread([this] { server_->http.listen_after_bind(); });
+    std::jthread other;
+    if (beside) other = std::jthread(beside);
     while (!server_->http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     bool signalled = false;
     while (!signalled && server_->http.is_running() && !server_->is_over(patience)) {

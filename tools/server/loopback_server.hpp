@@ -1,6 +1,7 @@
 // An HTTP server for one user's own browser.
 // Contract: made, run and destroyed by one thread, which must be the only one of the process: signals are blocked for those that
-// the server starts. Allocates; throws ViewError when it cannot listen. The handler is called by one thread at a time.
+// the server starts. Allocates; throws ViewError when it cannot listen. The handler is called by one thread at a time. What runs beside the server
+// has a thread of its own, and throws nothing.
 //
 // It listens on 127.0.0.1 only. That keeps other machines out, but not other users of this one, nor pages of other sites in the
 // same browser: so every address begins with a token of 128 random bits, without which there is nothing but "403", and
@@ -11,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 namespace libprofile::tools {
@@ -38,8 +40,9 @@ class LoopbackServer {
     };
     /// Serves until SIGINT, SIGTERM or SIGHUP comes, or the pages have been closed. Pages tell "alive" and "closed", each with
     /// its own `page=NAME`.
+    /// @param beside runs until the server ends; empty for nothing
     /// @return true: a signal ended it
-    bool run(const Patience& patience);
+    bool run(const Patience& patience, const std::function<void(std::stop_token)>& beside = {});
 
   private:
     struct Server;

@@ -38,8 +38,6 @@ MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {
 
 PageServer::PageServer(const Profile& profile, const PageRequest& request) : profile_(profile), request_(request), tables_(page_tables(profile)) {}
 
-std::string PageServer::page() const { return tools::page(profile_, request_); }
-
 std::size_t PageServer::iterations_of(std::uint32_t phase) const {
     std::size_t iterations = 0;
     for (const Location* location : tables_.mains)

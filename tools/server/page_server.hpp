@@ -6,7 +6,7 @@
 #pragma once
 
 #include "tools/analysis/selected_tree.hpp"
-#include "tools/view/page.hpp"
+#include "tools/view/page_data.hpp"
 #include "tools/view/page_tables.hpp"
 
 #include <cstdint>
@@ -18,9 +18,6 @@ class PageServer {
   public:
     /// Keeps references to both.
     PageServer(const Profile& profile, const PageRequest& request);
-
-    /// The page itself.
-    std::string page() const;
 
     /// "map": the value map of a metric that is not in the page.
     std::string map(std::uint32_t phase, const std::string& metric);

@@ -1,7 +1,7 @@
 #include "tools/server/serve.hpp"
 
 #include "tools/server/loopback_server.hpp"
-#include "tools/server/page_server.hpp"
+#include "tools/view/page.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -57,32 +57,56 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
     return pages.profile_of(selected);
 }
 
-LoopbackServer::Answer answer(int status, const char* type, std::string text) { return {status, type, std::make_shared<const std::string>(std::move(text))}; }
+using Answer = LoopbackServer::Answer;
+
+Answer answer(int status, const char* type, std::string text) { return {status, type, std::make_shared<const std::string>(std::move(text))}; }
+
+Answer refusal(int status, const std::string& why) {
+    return answer(status, "application/json", nlohmann::json({{"error", why}}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+Answer answer_of(Snapshots& snapshots, const std::string& name, const Parameters& parameters) {
+    if (name.empty()) return answer(200, "text/html; charset=utf-8", page_around(snapshots.newest()->data, true));
+    if (name == "news") return answer(200, "application/json", snapshots.news());
+    if (name == "data") { // those of the page
+        const std::shared_ptr<Snapshot> newest = snapshots.newest();
+        return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
+    }
+    if (name != "map" && name != "row" && name != "profile" && name != "source") return answer(404, "text/plain", "There is no such request.\n");
+    const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
+    if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");
+    return answer(200, "application/json", answer_to(asked->answers, name, parameters));
+}
+
+LoopbackServer::Patience patience_of(const ServeRequest& request) {
+    LoopbackServer::Patience patience;
+    patience.of_silence = std::chrono::seconds(request.silence_s);
+    return patience;
+}
 
 } // namespace
 
-bool serve(const Profile& profile, PageRequest page, const ServeRequest& request, const std::function<void(const std::string&)>& ready) {
-    page.served = true;
-    // The page is there sooner with one map; it can ask for the others.
-    if (page.metrics.empty()) page.most_maps = 1;
-    PageServer pages(profile, page);
-    const auto text = std::make_shared<const std::string>(pages.page());
+bool serve(Snapshots& snapshots, const ServeRequest& request, const std::function<void(const std::string&)>& ready,
+           const std::function<void(std::stop_token)>& beside) {
     const auto handler = [&](const std::string& name, const Parameters& parameters) {
-        if (name.empty()) return LoopbackServer::Answer{200, "text/html; charset=utf-8", text};
-        if (name != "map" && name != "row" && name != "profile" && name != "source") return answer(404, "text/plain", "There is no such request.\n");
         try {
-            return answer(200, "application/json", answer_to(pages, name, parameters));
+            return answer_of(snapshots, name, parameters);
         } catch (const ViewError& error) {
-            return answer(400, "application/json", nlohmann::json({{"error", error.what()}}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            return refusal(400, error.what());
         } catch (const std::bad_alloc&) {
             return answer(500, "application/json", "{\"error\":\"there is not enough memory for this\"}");
         }
     };
     LoopbackServer server(handler, request.port);
     ready(server.address());
-    LoopbackServer::Patience patience;
-    patience.of_silence = std::chrono::seconds(request.silence_s);
-    return server.run(patience);
+    return server.run(patience_of(request), beside);
+}
+
+bool serve(std::string page, const ServeRequest& request, const std::function<void(const std::string&)>& ready) {
+    const Answer whole = answer(200, "text/html; charset=utf-8", std::move(page)), none = answer(404, "text/plain", "There is no such request.\n");
+    LoopbackServer server([&](const std::string& name, const Parameters&) { return name.empty() ? whole : none; }, request.port);
+    ready(server.address());
+    return server.run(patience_of(request));
 }
 
 } // namespace libprofile::tools

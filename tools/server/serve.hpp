@@ -2,9 +2,10 @@
 // Contract: as LoopbackServer.
 #pragma once
 
-#include "tools/view/page.hpp"
+#include "tools/server/snapshots.hpp"
 
 #include <functional>
+#include <stop_token>
 #include <string>
 
 namespace libprofile::tools {
@@ -14,8 +15,15 @@ struct ServeRequest {
     unsigned silence_s = 3600;
 };
 
+/// @param snapshots has one
 /// @param ready called with the address once it can be opened
+/// @param beside publishes further snapshots until it is stopped, in a thread of its own; empty if there are none
 /// @return true: a signal ended it; false: the page was closed
-bool serve(const Profile& profile, PageRequest page, const ServeRequest& request, const std::function<void(const std::string&)>& ready);
+bool serve(Snapshots& snapshots, const ServeRequest& request, const std::function<void(const std::string&)>& ready,
+           const std::function<void(std::stop_token)>& beside = {});
+
+/// The same of a page that asks for nothing.
+/// @param page HTML (page_around())
+bool serve(std::string page, const ServeRequest& request, const std::function<void(const std::string&)>& ready);
 
 } // namespace libprofile::tools

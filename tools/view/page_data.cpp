@@ -12,9 +12,12 @@
 #include "tools/names/labels.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/layout.hpp"
+#include "tools/view/begin_entry.hpp"
+#include "tools/view/cause_entry.hpp"
 #include "tools/view/line_entry.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/strip_entry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,12 +42,14 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
 class PageData {
   public:
     PageData(const Profile& profile, const PageRequest& request)
-        : profile_(profile), request_(request), tables_(page_tables(profile)), trends_(trends(profile, tables_.mains)), room_(request.map_bytes) {}
+        : profile_(profile), request_(request), tables_(page_tables(profile)), trends_(trends(profile, tables_.mains)), diagnosed_(diagnose(profile)),
+          axis_(profile), begins_(tables_.mains, axis_), room_(request.map_bytes) {}
 
     void append(std::string& html) {
-        Json header = {{"format", 1}, {"served", request_.served}};
+        Json header = {{"format", 1}, {"served", request_.served}, {"snapshot", request_.snapshot}};
         header["job"] = job();
         header["answers"] = findings();
+        header["causes"] = causes_entry(diagnosed_, request_.folder.empty() ? profile_.job.folder : request_.folder);
         header["locations"] = locations();
         header["metrics"] = metrics();
         header["columns"] = tables_.columns;
@@ -53,13 +58,12 @@ class PageData {
         header["lines"] = lines();
         header["totals"] = phase_totals();
         header["phases"] = phases();
+        header["strip"] = strip_entry(profile_, axis_, tables_, sections_);
+        header["begins_known"] = begins_.are_known();
+        header["laid_end"] = begins_.end();
+        header["clock_limits"] = axis_.limits();
         check_metrics();
-        // "</script>" in a name must not end the element.
-        std::string text = json_text(header);
-        for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
-        html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
-        for (std::size_t i = 0; i < sections_.list().size(); ++i)
-            html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, sections_.list()[i]);
+        append_page_parts(header, sections_, html);
     }
 
   private:
@@ -85,7 +89,7 @@ class PageData {
     /// What the text report says first, and the numbers of its table and its bar.
     Json findings() const {
         Json list = Json::array(), parts = Json::array(), hottest = Json::array(), unresolved = Json::array();
-        for (const Finding& finding : answers(profile_, tables_.mains, trends_)) {
+        for (const Finding& finding : answers(profile_, tables_.mains, trends_, &diagnosed_)) {
             Json sentences = Json::array();
             for (const std::string& sentence : finding.sentences) sentences.push_back(shown(sentence));
             list.push_back({{"key", finding.key}, {"question", finding.question}, {"sentences", sentences}});
@@ -259,6 +263,7 @@ class PageData {
             list[p]["clusters"] = clusters(p);
             list[p]["inside"] = inside(p);
             list[p]["accuracy"] = accuracy(p);
+            list[p]["begins"] = begins_.entry(p, sections_);
         }
         return list;
     }
@@ -470,6 +475,9 @@ class PageData {
     const PageRequest& request_;
     const PageTables tables_;
     const std::vector<Trend> trends_;
+    const DiagnosedRun diagnosed_;
+    ClockAxis axis_;
+    BeginEntries begins_;
     std::set<std::string> available_;
     std::size_t room_;
     Sections sections_;
@@ -477,6 +485,19 @@ class PageData {
 
 } // namespace
 
-void append_page_data(const Profile& profile, const PageRequest& request, std::string& html) { PageData(profile, request).append(html); }
+void append_page_parts(const nlohmann::ordered_json& header, const Sections& sections, std::string& html) {
+    // "</script>" in a name must not end the element.
+    std::string text = json_text(header);
+    for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
+    html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
+    for (std::size_t i = 0; i < sections.list().size(); ++i)
+        html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, sections.list()[i]);
+}
+
+std::string page_data(const Profile& profile, const PageRequest& request) {
+    std::string html;
+    PageData(profile, request).append(html);
+    return html;
+}
 
 } // namespace libprofile::tools

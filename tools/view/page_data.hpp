@@ -5,11 +5,17 @@
 
 #include "tools/reader/model.hpp"
 #include "tools/view/page_request.hpp"
+#include "tools/view/sections.hpp"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace libprofile::tools {
 
-void append_page_data(const Profile& profile, const PageRequest& request, std::string& html);
+/// The header and the columns that it refers to, as elements of the page.
+void append_page_parts(const nlohmann::ordered_json& header, const Sections& sections, std::string& html);
+
+/// HTML.
+std::string page_data(const Profile& profile, const PageRequest& request);
 
 } // namespace libprofile::tools

@@ -5,6 +5,7 @@
 #include "tools/names/source_text.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,8 +26,10 @@ struct PageRequest {
     std::size_t values_in_memory = std::size_t{60} * 1000000; // more metrics of iterations are not read
     std::size_t most_maps = ~std::size_t{0};                  // of a phase
     std::vector<SourceMap> source_maps = {};                  // where source files are now
+    std::string folder = {};                                  // of the profile, in commands; empty: the one that the job wrote
     bool with_source = false;                                 // a page that is not served has source text, too
     bool served = false;                                      // the page may ask (page_answers.hpp)
+    std::uint64_t snapshot = 0;                               // number of a state of a job that runs; 0: there is one only
 };
 
 } // namespace libprofile::tools

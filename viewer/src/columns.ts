@@ -24,6 +24,16 @@ function unpacked(base64: string): Uint8Array<ArrayBuffer> {
 
 /** Columns that the server sent, until they are read. */
 const received = new Map<number, string>();
+let snapshot = 0, // what the server is asked about
+  pending = 0;
+
+/** From now on columns are those of this state of the job. */
+export function beginSnapshot(number: number): void {
+  snapshot = number;
+  received.clear();
+}
+
+export const isAsking = (): boolean => pending > 0;
 
 export async function bytesOf(column: number): Promise<Uint8Array> {
   const packed = unpacked(received.get(column) ?? document.getElementById("column-" + column)!.textContent!);
@@ -87,14 +97,19 @@ export function keysOf(counts: Float64Array, differences: Float64Array): { first
 
 /** Asks the server that the page came from. */
 export async function ask<T>(name: string, parameters: Record<string, string | number>): Promise<T & Sent> {
-  const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]));
+  const query = new URLSearchParams(Object.entries({ ...parameters, ...(snapshot ? { snapshot } : {}) }).map(([key, value]) => [key, String(value)])),
+    mine = snapshot;
   let response: Response;
+  ++pending;
   try {
     response = await fetch(`${name}?${query}`);
   } catch {
     throw new Error("libprofile view --serve has ended; start it again");
+  } finally {
+    --pending;
   }
   const sent = (await response.json()) as T & Sent & { error?: string };
+  if (mine !== snapshot) throw new Error("the page has been renewed meanwhile");
   if (!response.ok) throw new Error(sent.error ?? `libprofile view answered ${response.status}`);
   sent.columns.forEach((text, i) => received.set(sent.first + i, text));
   return sent;

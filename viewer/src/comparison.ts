@@ -3,7 +3,7 @@ import type { Data } from "./data";
 import { messageOf } from "./dom";
 import type { Known } from "./known";
 import { SelectionProfile } from "./profile";
-import { isRange, type Selection } from "./selection";
+import { isRange, isScattered, type Selection } from "./selection";
 import type { Store } from "./state";
 
 export class Comparison {
@@ -35,7 +35,7 @@ export class Comparison {
       await this.onProfiles();
     };
     this.failure = "";
-    const asked = [s.a, s.b].map((x) => this.data.header.served && x !== null && isRange(this.data, x));
+    const asked = [s.a, s.b].map((x) => this.data.header.served && x !== null && isRange(this.data, x) && !isScattered(x));
     await show(null, null);
     // One question at a time, so that dragging does not make a queue of them.
     if ((!asked[0] && !asked[1]) || this.asking) return;

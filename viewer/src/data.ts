@@ -1,8 +1,9 @@
 // The profile inside the page. Columns are decoded when they are first used, and kept.
 import { BottomUp } from "./bottom_up";
 import { readClusters, readInside, type Clusters, type Inside, type Parts } from "./clusters";
-import { ask, bytesOf, cellsOf, numbersByName, numbersOf, seriesOf, type Cells } from "./columns";
+import { ask, beginSnapshot, bytesOf, cellsOf, numbersByName, numbersOf, seriesOf, type Cells } from "./columns";
 import type { Header, MapHeader } from "./header";
+import { readBegins, type Begins } from "./strip/begins";
 import { readPools, type Pools } from "./pools";
 import { knownParameters, readKnown, type Known } from "./known";
 import type { Selection } from "./selection";
@@ -36,6 +37,7 @@ export class Data {
 
   constructor() {
     this.header = JSON.parse(document.getElementById("header")!.textContent!) as Header;
+    beginSnapshot(this.header.snapshot);
     this.nodes = this.header.nodes.parent.length;
     this.columns = this.header.columns.length;
     this.locations = this.header.locations.rank.length;
@@ -109,19 +111,6 @@ export class Data {
     return found;
   }
 
-  /** Tells the server that the page is open, and when it is closed. */
-  stayInTouch(): void {
-    if (!this.header.served) return;
-    const page = Math.random().toString(36).slice(2);
-    const alive = (): void => void fetch("alive?page=" + page).catch(() => {});
-    alive();
-    setInterval(alive, 60000);
-    addEventListener("pageshow", (e) => {
-      if (e.persisted) alive();
-    });
-    addEventListener("pagehide", () => void navigator.sendBeacon("closed?page=" + page));
-  }
-
   spread(p: number, map: MapHeader): Promise<Spread> {
     return this.once(`spread ${p} ${map.name}`, async () => {
       const s = map.spread;
@@ -170,6 +159,14 @@ export class Data {
     return this.once(`inside ${p}`, async () => {
       const header = this.header.phases[p]!.inside;
       return header ? readInside(header) : null;
+    });
+  }
+
+  /** Null if the phase has no iterations. */
+  begins(p: number): Promise<Begins | null> {
+    return this.once(`begins ${p}`, async () => {
+      const header = this.header.phases[p]?.begins;
+      return header ? readBegins(header) : null;
     });
   }
 

@@ -53,6 +53,8 @@ export interface PhaseHeader {
     cells: CellColumns;
   };
   inside?: { lengths: number[]; known: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
+  /** Every so manyth begin of an iteration and the end of the last one, by rank, in units of ns; `counts` are iterations. */
+  begins?: { unit: number; stride: number; counts: number[]; begins: number };
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
 /** The lines of a function. A line has its number (0: unknown), its inclusive and own value, samples, calls, 1 for an estimate, what it
@@ -71,8 +73,41 @@ export interface LinesHeader {
     text: { first: number; lines: string[] }[];
   }[];
 }
+/** A cause of lost time. Iterations and ranks are from (included) to (excluded), one range after the other; none for all. Phase -1 is the whole
+ *  run. */
+export interface Cause {
+  kind: string;
+  function: string;
+  share: string;
+  sentence: string;
+  evidence: string[];
+  gain: string;
+  next: string;
+  phase: number;
+  iterations: number[];
+  ranks: number[];
+}
+/** What traces say: rows of ranks, then of clusters. Contexts of spans are their number plus 1; 0 is no time of the rank. */
+export interface StripHeader {
+  point: number; // ns
+  points: number; // of a row
+  period: number; // ns between samples
+  ranks: number[];
+  begin: number[];
+  end: number[];
+  clusters: number[][];
+  spans: number[]; // by row
+  contexts: number;
+  lengths: number;
+  top: number; // the context from which depths count
+  tree: { parent: number[]; name: string[]; node: number[]; class: ("computation" | "wait" | "synchronisation")[]; time: number[] };
+  significant: { context: number; text: string; ranks: number[] }[]; // the weightiest first
+  notes: string[];
+}
 export interface Header {
+  tool?: string; // of a profile of another tool: what it is
   served: boolean; // by libprofile view --serve: the page can ask for what it does not have
+  snapshot: number; // of a job that runs: which state of it this is; 0: there is one only
   job: {
     command: string;
     executable: string;
@@ -110,6 +145,11 @@ export interface Header {
   lines: LinesHeader[];
   totals: CellColumns;
   phases: PhaseHeader[];
+  causes: { sentence: string; scope: string[]; untold: string[]; list: Cause[] };
+  strip: StripHeader | null;
+  begins_known: boolean; // of the iterations of all ranks
+  laid_end: number; // ns: where the last iteration ends if iterations lie end to end
+  clock_limits: string[]; // of comparing the times of ranks
   /** What `libprofile report` says on its first screen. */
   answers: {
     list: { key: string; question: string; sentences: string[] }[];

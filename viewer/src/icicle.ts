@@ -24,7 +24,7 @@ export class Icicle {
   private other: SelectionProfile | null = null;
   private children: number[][] = [];
   private boxes: Box[] = [];
-  private root = 0;
+  root = 0; // the widest box
   private hover = -1;
   onHover: (text: string) => void = () => {};
 
@@ -84,6 +84,11 @@ export class Icicle {
     if (this.profile.inclusive[this.root] === 0) this.root = 0;
     this.fit();
     this.picture.redraw();
+  }
+
+  setRoot(node: number): void {
+    this.root = node;
+    if (this.profile) this.show(this.profile, this.other);
   }
 
   private fit(): void {

@@ -5,7 +5,7 @@ import type { Data, PhasePools } from "./data";
 import type { Known } from "./known";
 import type { Range } from "./pools";
 import { chosenOf, Sampled } from "./sampled";
-import { hasLocation, isRange, type Selection } from "./selection";
+import { hasLocation, iterationSpans, isRange, type Selection } from "./selection";
 
 /** The exclusive values that a metric is made of: columns of the cells, or, for times, the nodes that count. */
 export class MetricParts {
@@ -99,15 +99,12 @@ export class SelectionProfile {
         this.addPhase(selection.phase, l);
       } else {
         const n = parts.clusters.get(selection.phase)!.of[l]!.members.length,
-          { from, to } = selection;
+          chosen = iterationSpans(selection);
         const ranges: Range[] = !range
           ? [[0, n]]
           : selection.rest && selection.ranks === null
-            ? [
-                [0, from],
-                [to, n],
-              ]
-            : [[from, to]];
+            ? [...chosen, [n, n] as Range].map(([from], i): Range => [i === 0 ? 0 : chosen[i - 1]![1], from])
+            : chosen;
         this.instances += this.addIterations(parts, selection.phase, ranges, l);
       }
     }

@@ -1,5 +1,7 @@
 // What the page shows. The fragment of the URL holds it, and listeners learn of changes.
+import { causeSelection } from "./causes";
 import type { Data } from "./data";
+import { Renumbering } from "./renumbering";
 import { selectionCode, selectionOf, type Selection } from "./selection";
 
 export type Coloring = "share" | "imbalance" | "difference";
@@ -9,6 +11,9 @@ export type Sorting = "value" | "name" | "imbalance";
 
 /** Iterations from, to, ranks from, to. */
 export type Zoom = [number, number, number, number];
+
+/** Rows of the strip: a cluster each, ranks in the order of clusters, ranks. */
+export type StripRows = "clusters" | "ordered" | "ranks";
 
 export interface State {
   phase: number; // whose iterations are shown, -1 if no phase has any
@@ -23,6 +28,10 @@ export interface State {
   sorting: Sorting;
   zoom: Zoom;
   pooling: "max" | "mean";
+  rows: StripRows;
+  depth: number; // of the strip; -1: significant call paths
+  time: [number, number]; // ns: what the strip shows
+  cause: number; // -1: none
   theme: "auto" | "light" | "dark";
 }
 
@@ -30,9 +39,16 @@ type Listener = (changed: ReadonlySet<keyof State>) => void;
 
 export class Store {
   state: State;
+  /** Of a page that nobody has touched. */
+  readonly first: State;
   private listeners: Listener[] = [];
+  private isOver = false;
 
-  constructor(private data: Data) {
+  /** @param before that of the page that this one renews */
+  constructor(
+    readonly data: Data,
+    before: Store | null = null,
+  ) {
     const phases = data.header.phases;
     let phase = -1,
       most = -1;
@@ -56,13 +72,38 @@ export class Store {
       sorting: "value",
       zoom: this.wholeZoom(phase),
       pooling: "max",
+      rows: (data.header.strip?.clusters.length ?? 0) > 1 ? "clusters" : "ranks",
+      depth: -1,
+      time: this.wholeTime(),
+      cause: -1,
       theme: "auto",
     };
-    this.read(location.hash.slice(1));
+    this.first = { ...this.state };
+    if (before) renew(this, before);
+    else this.read(location.hash.slice(1));
+  }
+
+  /** Another page takes over. */
+  end(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
   }
 
   wholeZoom(phase: number): Zoom {
     return [0, phase < 0 ? 1 : this.data.header.phases[phase]!.iterations!, 0, Math.max(1, this.data.header.job.ranks)];
+  }
+
+  wholeTime(): [number, number] {
+    const { strip, laid_end } = this.data.header;
+    return [0, Math.max(1, strip ? strip.point * strip.points : laid_end)];
+  }
+
+  /** At least a millionth of the run. */
+  clampedTime([from, to]: [number, number]): [number, number] {
+    const most = this.wholeTime()[1],
+      width = Math.min(most, Math.max(most / 1e6, to - from)),
+      start = Math.min(most - width, Math.max(0, from));
+    return [start, start + width];
   }
 
   /** Calls the listener when one of these has changed. */
@@ -87,6 +128,7 @@ export class Store {
   private timer = 0;
   private remember(): void {
     clearTimeout(this.timer);
+    if (this.isOver) return;
     this.timer = window.setTimeout(() => {
       try {
         history.replaceState(null, "", "#" + this.link());
@@ -104,6 +146,7 @@ export class Store {
       q.set("map", s.map);
     }
     q.set("metric", this.data.header.metrics[s.row]!.name);
+    if (this.data.header.snapshot) q.set("snapshot", String(this.data.header.snapshot));
     if (s.node) q.set("path", String(s.node));
     if (s.direction === "up") {
       q.set("tree", "up");
@@ -115,6 +158,10 @@ export class Store {
     q.set("sort", s.sorting);
     const whole = this.wholeZoom(s.phase);
     if (s.zoom.some((z, i) => z !== whole[i])) q.set("zoom", s.zoom.map((z) => +z.toFixed(2)).join(","));
+    q.set("rows", s.rows);
+    if (s.depth >= 0) q.set("depth", String(s.depth));
+    if (s.time[0] > 0 || s.time[1] < this.wholeTime()[1]) q.set("time", s.time.map((t) => Math.round(t)).join(","));
+    if (s.cause >= 0) q.set("cause", String(s.cause + 1));
     if (s.pooling !== "max") q.set("pool", s.pooling);
     if (s.theme !== "auto") q.set("theme", s.theme);
     return q.toString();
@@ -134,6 +181,8 @@ export class Store {
     if (s.phase >= 0 && this.data.map(s.phase, q.get("map") ?? "")) s.map = q.get("map")!;
     const row = h.metrics.findIndex((m) => m.name === q.get("metric"));
     if (row >= 0) s.row = row;
+    // Numbers mean something else in another state of the job.
+    if ((q.get("snapshot") ?? "0") !== String(h.snapshot)) for (const key of ["path", "caller", "a", "b", "cause"]) q.delete(key);
     const node = Number(q.get("path"));
     if (Number.isInteger(node) && node >= 0 && node < this.data.nodes) s.node = node;
     if (q.get("tree") === "up") s.direction = "up";
@@ -143,6 +192,16 @@ export class Store {
     s.b = selectionOf(h, q.get("b"));
     if (["share", "imbalance", "difference"].includes(q.get("color") ?? "")) s.coloring = q.get("color") as Coloring;
     if (["value", "name", "imbalance"].includes(q.get("sort") ?? "")) s.sorting = q.get("sort") as Sorting;
+    if (["ordered", "ranks", ...(h.strip ? ["clusters"] : [])].includes(q.get("rows") ?? "")) s.rows = q.get("rows") as StripRows;
+    const depth = Number(q.get("depth") ?? -1);
+    if (Number.isInteger(depth) && depth >= 0) s.depth = depth;
+    const time = (q.get("time") ?? "").split(",").map(Number);
+    if (time.length === 2 && time.every(isFinite)) s.time = this.clampedTime(time as [number, number]);
+    const cause = Number(q.get("cause") ?? 0) - 1;
+    if (Number.isInteger(cause) && cause >= 0 && cause < h.causes.list.length) {
+      s.cause = cause;
+      if (!q.has("a")) s.a = causeSelection(this.data, cause);
+    }
     if (q.get("pool") === "mean") s.pooling = "mean";
     if (q.get("theme") === "dark" || q.get("theme") === "light") s.theme = q.get("theme") as "dark" | "light";
     const zoom = (q.get("zoom") ?? "").split(",").map(Number);
@@ -158,4 +217,34 @@ export class Store {
     };
     return [...clamp(z[0], z[1], whole[1], 8), ...clamp(z[2], z[3], whole[3], 2)];
   }
+}
+
+/** Takes over what the page before shows. What nobody has chosen is what a new page shows. */
+function renew(store: Store, before: Store): void {
+  const s = before.state,
+    { first, data } = store,
+    numbers = new Renumbering(before.data, data),
+    isWhole = (now: number[], whole: number[]): boolean => now.every((value, i) => value === whole[i]),
+    wholeZoom = before.wholeZoom(s.phase),
+    isUntouched = s.phase === before.first.phase && isWhole(s.zoom, wholeZoom) && s.a.phase < 0 && (s.b?.phase ?? -1) < 0,
+    phase = isUntouched ? first.phase : numbers.phase(s.phase),
+    state: State = { ...s, phase: phase < 0 ? first.phase : phase };
+  const whole = store.wholeZoom(state.phase),
+    isSamePhase = phase >= 0 && phase === numbers.phase(s.phase);
+  state.map = isSamePhase && data.map(phase, s.map) ? s.map : (data.header.phases[state.phase]?.maps?.[0]?.name ?? "");
+  state.row = Math.max(0, numbers.metric(s.row));
+  state.node = numbers.nearestPath(s.node);
+  state.caller = s.direction === "up" && s.caller >= 0 ? numbers.rows[s.caller]! : -1;
+  state.a = numbers.selection(s.a) ?? first.a;
+  state.b = s.b && numbers.selection(s.b);
+  if (!state.b && state.coloring === "difference") state.coloring = "share";
+  state.zoom = s.zoom.map((value, i) => {
+    const axis = i < 2 ? 0 : 2,
+      wasWhole = s.zoom[axis] === wholeZoom[axis] && s.zoom[axis + 1] === wholeZoom[axis + 1];
+    return wasWhole || !isSamePhase ? whole[i]! : value;
+  }) as Zoom;
+  state.time = isWhole(s.time, before.wholeTime()) ? first.time : store.clampedTime(s.time);
+  if (s.rows === before.first.rows || (s.rows === "clusters" && !data.header.strip)) state.rows = first.rows;
+  state.cause = s.cause < 0 ? -1 : numbers.cause(s.cause);
+  store.state = state;
 }

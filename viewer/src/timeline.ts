@@ -1,16 +1,19 @@
 // The timeline: three pictures over one axis of iterations: graph, value map, and strip of kinds.
+import { causeSelection } from "./causes";
 import { clusterName, type Clusters } from "./clusters";
 import { themeColor } from "./color";
 import type { Data, Spread } from "./data";
 import { exactly, grouped, quantity, within } from "./format";
 import type { MapHeader } from "./header";
 import { Ripmap } from "./ripmap";
+import { iterationSpans, type Span } from "./selection";
 import type { Store, Zoom } from "./state";
 import { CanvasSurface, Picture, type Surface } from "./surface";
 import { Axes, left, ticks, type Cell } from "./timeline/axes";
 import { Graph } from "./timeline/graph";
 import { Images } from "./timeline/images";
 import { drawKinds } from "./timeline/kinds";
+import { drawLanes } from "./timeline/marks";
 import { listen } from "./timeline/pointer";
 import { drawSelections } from "./timeline/selections";
 import { drawMap, mapColors } from "./timeline/value_map";
@@ -128,12 +131,26 @@ export class Timeline {
     const { axes, data, images } = this,
       { number, map, spread, clusters, ripmap, colors } = this.loaded;
     axes.layOut(height);
+    drawLanes(s, data, this.store.state.cause, 2, left, axes.width, (cause) => this.markPlaces(cause));
     this.graph.draw(s, map, spread);
     drawMap(s, axes, images, number, map, ripmap, colors);
     drawKinds(s, axes, images, number, data, clusters);
     this.drawAxis(s);
     drawSelections(s, axes, data, this.store.state);
     if (this.hover && s instanceof CanvasSurface) this.drawCross(s, this.hover);
+  }
+
+  /** Pixels of a cause's iterations. */
+  private markPlaces(cause: number): Span[] {
+    const selection = causeSelection(this.data, cause),
+      places: Span[] = [];
+    if (selection.phase !== this.store.state.phase) return [];
+    for (const [from, to] of iterationSpans(selection)) {
+      const x = this.axes.xOf(from);
+      if (places.length > 0 && x - places.at(-1)![1] < 1) places.at(-1)![1] = this.axes.xOf(to);
+      else places.push([x, this.axes.xOf(to)]);
+    }
+    return places;
   }
 
   private drawCross(s: Surface, cell: Cell): void {

@@ -12,7 +12,7 @@ export class Tree {
   private tops: number[] = [];
   private open = new Set<number>();
   private rows: { node: number; depth: number }[] = [];
-  private selected = -1;
+  selected = -1;
   private matches: Set<number> | null = null;
   private at = -1; // index of the match that was selected last
   private shownBefore: Set<number> | null = null; // what was open before a search
@@ -78,6 +78,28 @@ export class Tree {
   setOpen(nodes: Iterable<number>): void {
     this.open = new Set(nodes);
     this.rebuild();
+  }
+
+  /** What is open, apart from what a search opened. */
+  opened(): ReadonlySet<number> {
+    return this.shownBefore ?? this.open;
+  }
+
+  /** Where a row is that can be seen: the one that is selected, or else the first one. */
+  anchor(): { node: number; top: number } | null {
+    const place = (i: number): number => i * rowHeight - this.scroller.scrollTop,
+      selected = this.rows.findIndex((row) => row.node === this.selected),
+      isSeen = selected >= 0 && place(selected) >= 0 && place(selected) < this.scroller.clientHeight,
+      i = isSeen ? selected : Math.ceil(this.scroller.scrollTop / rowHeight);
+    return this.rows[i] ? { node: this.rows[i].node, top: place(i) } : null;
+  }
+
+  /** Scrolls so that a row is there. */
+  putAt({ node, top }: { node: number; top: number }): void {
+    const at = this.rows.findIndex((row) => row.node === node);
+    if (at < 0) return;
+    this.scroller.scrollTop = at * rowHeight - top;
+    this.paint();
   }
 
   select(node: number, quietly = false): void {
@@ -175,6 +197,7 @@ export class Tree {
     const seen = list.filter((n) => !c.hidden?.(n));
     if (this.sorting === "name") return seen.sort((a, b) => c.name(a).localeCompare(c.name(b), undefined, { numeric: true }));
     if (c.fixedOrder) return seen;
+    if (c.rank) return seen.sort((a, b) => c.rank!(b) - c.rank!(a) || a - b);
     if (this.sorting === "imbalance" && c.imbalance) return seen.sort((a, b) => c.imbalance!(b) * c.inclusive(b) - c.imbalance!(a) * c.inclusive(a));
     if (c.other) return seen.sort((a, b) => Math.max(c.inclusive(b), c.other!.inclusive(b)) - Math.max(c.inclusive(a), c.other!.inclusive(a)));
     return seen.sort((a, b) => c.inclusive(b) - c.inclusive(a));

@@ -3,7 +3,7 @@ import type { Comparison } from "../comparison";
 import type { Data } from "../data";
 import { $ } from "../dom";
 import type { SelectionProfile } from "../profile";
-import { isRange } from "../selection";
+import { isRange, isScattered, iterationSpans, rankSpans } from "../selection";
 import { boundSentence, chanceSentence, estimatedSentence, samplingSentence, measuredSentence, standardErrorSentence, untoldSentence } from "../words";
 
 export async function showAccuracy(data: Data, comparison: Comparison): Promise<void> {
@@ -11,7 +11,11 @@ export async function showAccuracy(data: Data, comparison: Comparison): Promise<
     text = $("accuracy"),
     exact = a.exact && (!b || b.exact);
   text.classList.toggle("estimate", !exact);
-  const sentences = a.known ? knownSentences(data, a) : exact ? ["Exact: sums of stored integers."] : await estimateSentences(data, a, failure);
+  const sentences = a.known
+    ? knownSentences(data, a)
+    : exact
+      ? [data.header.tool ? "Sums of the values in the profile." : "Exact: sums of stored integers."]
+      : await estimateSentences(data, a, failure);
   if (comparison.a !== a) return; // something else was selected meanwhile
   if (!a.sampled.isEmpty()) sentences.push(samplingSentence());
   if (data.header.phases[a.selection.phase]?.inside) sentences.push("Inner phases are included.");
@@ -41,6 +45,7 @@ async function estimateSentences(data: Data, a: SelectionProfile, failure: strin
     metric = header.metrics[a.parts.row]!;
   const sentences = ["Estimate: a cluster's mean stands for each of its iterations."];
   if (failure) sentences.push(`More exact numbers are not available: ${failure}.`);
+  else if (header.served && isScattered(a.selection)) sentences.push("The server reads single ranges only: select one for exact sums.");
   else if (header.served) sentences.push("Reading the iterations themselves …");
   else if (Object.keys(header.phases[a.selection.phase]?.accuracy ?? {}).length)
     sentences.push("The profile knows more about these iterations: libprofile view --serve shows it.");
@@ -59,12 +64,13 @@ async function measured(data: Data, { selection: s, parts }: SelectionProfile): 
   let truth = 0;
   if (s.ranks === null) {
     const { sum } = await data.spread(s.phase, map);
-    for (let i = s.from; i < s.to; ++i) truth += sum[i]!;
+    for (const [from, to] of iterationSpans(s)) for (let i = from; i < to; ++i) truth += sum[i]!;
     return truth;
   }
   const values = await data.values(s.phase, map),
     n = data.header.phases[s.phase]!.iterations!;
   if (!values) return null;
-  for (let r = s.ranks[0]; r < s.ranks[1]; ++r) for (let i = s.from; i < s.to; ++i) truth += Math.max(0, values[r * n + i]! - 1);
+  for (const [first, end] of rankSpans(s)!)
+    for (let r = first; r < end; ++r) for (const [from, to] of iterationSpans(s)) for (let i = from; i < to; ++i) truth += Math.max(0, values[r * n + i]! - 1);
   return truth;
 }

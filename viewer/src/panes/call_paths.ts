@@ -22,14 +22,13 @@ function differenceHint(a: SelectionProfile, b: SelectionProfile | null, nodes: 
   return [`B − A ${show(Math.round(difference))}${quality}`];
 }
 
-const search = $<HTMLInputElement>("search"),
-  directionSelect = $<HTMLSelectElement>("direction"),
-  sortingSelect = $<HTMLSelectElement>("sorting");
-
 export class CallPathsPane {
   readonly tree = new Tree($("path-tree"), "Call paths");
   /** Functions with their callers. */
   readonly functions = new Tree($("function-tree"), "Functions and their callers");
+  private readonly field = $<HTMLInputElement>("search");
+  private readonly directionSelect = $<HTMLSelectElement>("direction");
+  private readonly sortingSelect = $<HTMLSelectElement>("sorting");
   private comparison: Comparison | null = null;
 
   constructor(
@@ -39,15 +38,15 @@ export class CallPathsPane {
     const { tree } = this;
     tree.onSelect = (node) => store.set({ node });
     this.functions.onSelect = (caller) => this.chooseCaller(caller);
-    directionSelect.onchange = () => store.set({ direction: directionSelect.value as Direction });
+    this.directionSelect.onchange = () => store.set({ direction: this.directionSelect.value as Direction });
     store.on(["direction"], () => this.turn());
     store.on(["caller"], () => this.functions.select(store.state.caller, true));
-    search.oninput = () => this.search();
-    search.onkeydown = (e) => {
+    this.field.oninput = () => this.search();
+    this.field.onkeydown = (e) => {
       if (e.key !== "Enter" && e.key !== "Escape") return;
       e.preventDefault();
       if (e.key === "Enter") return this.findNext(e.shiftKey ? -1 : 1);
-      search.value = "";
+      this.field.value = "";
       this.search();
       document.querySelector<HTMLElement>(".tree:not([hidden]):is(#path-tree, #function-tree) .tree-scroll")?.focus();
     };
@@ -57,9 +56,9 @@ export class CallPathsPane {
       if (this.isUp()) this.functions.hotPath(caller >= 0 && !this.functions.isOpen(caller) ? caller : -1);
       else tree.hotPath(store.state.node > 0 && !tree.isOpen(store.state.node) ? store.state.node : -1);
     };
-    const showSorting = (): string => (sortingSelect.value = store.state.sorting);
+    const showSorting = (): string => (this.sortingSelect.value = store.state.sorting);
     showSorting();
-    sortingSelect.onchange = () => store.set({ sorting: sortingSelect.value as Sorting });
+    this.sortingSelect.onchange = () => store.set({ sorting: this.sortingSelect.value as Sorting });
     store.on(["sorting"], showSorting);
     store.on(["node"], () => {
       tree.select(store.state.node, true);
@@ -68,8 +67,8 @@ export class CallPathsPane {
     });
   }
 
-  private search(): void {
-    this.shown().search(search.value);
+  search(): void {
+    this.shown().search(this.field.value);
     this.showFound();
   }
   private findNext(step: number): void {
@@ -77,7 +76,7 @@ export class CallPathsPane {
     this.showFound();
   }
   private showFound(): void {
-    $("found").textContent = search.value.trim() ? this.shown().found() : "";
+    $("found").textContent = this.field.value.trim() ? this.shown().found() : "";
   }
 
   isUp(): boolean {
@@ -94,7 +93,7 @@ export class CallPathsPane {
     this.tree.setContent(this.content(a, b));
     $("path-tree").hidden = this.isUp();
     $("function-tree").hidden = !this.isUp();
-    directionSelect.value = this.store.state.direction;
+    this.directionSelect.value = this.store.state.direction;
     if (this.isUp()) this.functions.setContent(this.contentFromBelow(a, b));
   }
 

@@ -5,12 +5,11 @@ import { $ } from "../dom";
 import { Icicle } from "../icicle";
 import type { Coloring, Store } from "../state";
 
-const coloringSelect = $<HTMLSelectElement>("coloring");
-
 export class CodePane {
   readonly icicle: Icicle;
 
   constructor(data: Data, store: Store) {
+    const coloringSelect = $<HTMLSelectElement>("coloring");
     this.icicle = new Icicle($("icicle"), data, store);
     this.icicle.onHover = (text) => ($("icicle-readout").textContent = text || "click: select · double click: zoom · Escape: all");
     this.icicle.onHover("");

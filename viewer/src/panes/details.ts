@@ -14,10 +14,16 @@ export function showDetails(data: Data): void {
       return `<tr><td>${escaped(data.phaseName(i))}</td><td>${escaped(m?.label ?? name)}</td><td>${quantity(v.largest_error, u)}</td><td>${quantity(v.sum_of_errors / Math.max(1, v.cells), u)}</td></tr>`;
     }),
   );
+  const rows = [
+    ["command", header.tool ? "" : job.command],
+    ["folder", job.folder],
+    ["hosts", header.locations.hosts.filter((host) => host).join(", ")],
+    ["MPI", job.mpi],
+    ["libprofile", job.version],
+  ].filter(([, text]) => text);
+  const configuration = job.configuration ? `<tr><td>configuration</td><td><pre>${escaped(job.configuration)}</pre></td></tr>` : "";
   $("about").innerHTML =
-    `<table><tr><td>command</td><td>${escaped(job.command)}</td></tr><tr><td>folder</td><td>${escaped(job.folder)}</td></tr><tr><td>hosts</td><td>${escaped(header.locations.hosts.join(", "))}</td></tr><tr><td>MPI</td><td>${escaped(job.mpi)}</td></tr><tr><td>libprofile</td><td>${escaped(job.version)}</td></tr><tr><td>configuration</td><td><pre>${escaped(job.configuration)}</pre></td></tr>${shortcomings(
-      data,
-    )
+    `<table>${rows.map(([name, text]) => `<tr><td>${name}</td><td>${escaped(text!)}</td></tr>`).join("")}${configuration}${shortcomings(data)
       .remarks.map((t) => `<tr><td>remark</td><td>${escaped(t)}</td></tr>`)
       .join("")}</table>` +
     (accuracyRows.length

@@ -4,15 +4,16 @@ import { $, messageOf } from "../dom";
 import { grouped } from "../format";
 import type { Store } from "../state";
 import { Timeline } from "../timeline";
+import { laneHeight } from "../timeline/marks";
 
 const hint = "drag: select iterations (in the map also ranks) · click: one · Ctrl+wheel: zoom · Shift+wheel: zoom ranks · Shift+drag: move · ? for keys";
-const phaseSelect = $<HTMLSelectElement>("phase"),
-  mapSelect = $<HTMLSelectElement>("map-metric"),
-  poolingSelect = $<HTMLSelectElement>("pooling");
 
 export class IterationsPane {
   /** null if no phase has iterations. */
   readonly timeline: Timeline | null;
+  private readonly phaseSelect = $<HTMLSelectElement>("phase");
+  private readonly mapSelect = $<HTMLSelectElement>("map-metric");
+  private readonly poolingSelect = $<HTMLSelectElement>("pooling");
 
   constructor(
     private data: Data,
@@ -23,7 +24,7 @@ export class IterationsPane {
     $("timeline").classList.toggle("few", header.job.ranks <= 4);
     $("iterations").hidden = this.timeline === null;
     header.phases.forEach((p, i) => {
-      if (p.iterations) phaseSelect.add(new Option(`${data.phaseName(i)} (${grouped(p.iterations)})`, String(i)));
+      if (p.iterations) this.phaseSelect.add(new Option(`${data.phaseName(i)} (${grouped(p.iterations)})`, String(i)));
     });
     this.fillMaps();
     this.connect();
@@ -33,23 +34,25 @@ export class IterationsPane {
       this.showControls();
       void this.timeline?.load();
     });
-    store.on(["zoom", "a", "b"], () => this.timeline?.picture.redraw());
+    const lanes = header.causes.list.length * laneHeight;
+    if (lanes > 0) $("timeline").style.height = `${(header.job.ranks <= 4 ? 330 : 430) + lanes}px`;
+    store.on(["zoom", "a", "b", "cause"], () => this.timeline?.picture.redraw());
   }
 
   private connect(): void {
     const { data, store, timeline } = this,
       { header } = data;
-    phaseSelect.onchange = () => {
-      const phase = Number(phaseSelect.value);
+    this.phaseSelect.onchange = () => {
+      const phase = Number(this.phaseSelect.value);
       store.set({ phase, map: header.phases[phase]!.maps![0]!.name, zoom: store.wholeZoom(phase), a: { phase: -1, from: 0, to: 0, ranks: null } });
     };
-    mapSelect.onchange = async () => {
-      const name = mapSelect.value; // the list forgets it while it is filled
+    this.mapSelect.onchange = async () => {
+      const name = this.mapSelect.value; // the list forgets it while it is filled
       if (!(await this.obtain(name))) return;
       const row = header.metrics.findIndex((m) => m.name === name);
       store.set({ map: name, row: row >= 0 ? row : name === "iteration_time" ? 0 : store.state.row });
     };
-    poolingSelect.onchange = () => store.set({ pooling: poolingSelect.value as "max" | "mean" });
+    this.poolingSelect.onchange = () => store.set({ pooling: this.poolingSelect.value as "max" | "mean" });
     $("zoom-in").onclick = () => timeline?.zoomBy(0.5, "x");
     $("zoom-out").onclick = () => timeline?.zoomBy(2, "x");
     $("zoom-all").onclick = () => store.set({ zoom: store.wholeZoom(store.state.phase) });
@@ -59,20 +62,20 @@ export class IterationsPane {
   private fillMaps(): void {
     const { header } = this.data,
       phase = header.phases[this.store.state.phase];
-    mapSelect.replaceChildren(...(phase?.maps ?? []).map((m) => new Option(m.label + (m.exact ? "" : " (estimate)"), m.name)));
+    this.mapSelect.replaceChildren(...(phase?.maps ?? []).map((m) => new Option(m.label + (m.exact ? "" : " (estimate)"), m.name)));
     for (const { name, label } of phase?.left_out ?? []) {
       const option = new Option(header.served ? label : `${label}: not in this page, see --metric`, name);
       option.disabled = !header.served;
-      mapSelect.add(option);
+      this.mapSelect.add(option);
     }
     this.showControls();
   }
 
   private showControls(): void {
     const s = this.store.state;
-    phaseSelect.value = String(s.phase);
-    mapSelect.value = s.map;
-    poolingSelect.value = s.pooling;
+    this.phaseSelect.value = String(s.phase);
+    this.mapSelect.value = s.map;
+    this.poolingSelect.value = s.pooling;
   }
 
   /** Reads a map that is not in the page. Returns false if there is none, or if another phase was chosen while it came. */

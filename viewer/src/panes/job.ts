@@ -11,26 +11,38 @@ export function showJob(data: Data): void {
   document.title = "libprofile: " + baseName(program!);
   $("title").textContent = [baseName(program!), ...words].join(" ") || "(command unknown)";
   $("job").textContent = job.line;
-  $("badges").innerHTML = job.complete ? `<span class="badge">complete</span>` : `<span class="badge bad">INCOMPLETE</span>`;
+  const { tool } = data.header;
+  $("badges").innerHTML = tool
+    ? `<span class="badge">${escaped(tool)}</span>`
+    : job.complete
+      ? `<span class="badge">complete</span>`
+      : `<span class="badge bad">INCOMPLETE</span>`;
   const { missing, losses } = shortcomings(data);
-  if (missing.length + losses.length === 0) return;
-  $("incomplete").hidden = false;
+  $("incomplete").hidden = missing.length + losses.length === 0;
   $("incomplete").innerHTML =
     `<b>${missing.length ? "The data are incomplete." : "Note about these data:"}</b><ul>${[...missing, ...losses].map((t) => `<li>${escaped(t)}</li>`).join("")}</ul>`;
 }
 
-export function connectTheme(store: Store, redraw: () => void): void {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
+type Theme = Store["state"]["theme"];
+
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+
+export function showTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme === "auto" ? (systemIsDark.matches ? "dark" : "light") : theme;
+  $("theme").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[theme];
+}
+
+export const themeAfter = (theme: Theme): Theme => (({ auto: "dark", dark: "light", light: "auto" }) as const)[theme];
+
+export function connectTheme(store: Store, redraw: () => void, signal: AbortSignal): void {
   const apply = (): void => {
-    const theme = store.state.theme;
-    document.documentElement.dataset.theme = theme === "auto" ? (dark.matches ? "dark" : "light") : theme;
-    $("theme").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[theme];
+    showTheme(store.state.theme);
     redraw();
   };
   apply();
-  dark.addEventListener("change", apply);
+  systemIsDark.addEventListener("change", apply, { signal });
   store.on(["theme"], apply);
-  $("theme").onclick = () => store.set({ theme: ({ auto: "dark", dark: "light", light: "auto" } as const)[store.state.theme] });
+  $("theme").onclick = () => store.set({ theme: themeAfter(store.state.theme) });
 }
 
 export function connectLink(store: Store): void {

@@ -5,11 +5,12 @@ export function connectKeys(): void {
   $("help").innerHTML = `<h2>Keys</h2><table>${[
     ["?", "this help"],
     ["/", "search call paths (Enter: next, Shift+Enter: previous, Escape: leave)"],
-    ["1 … 5", "to the iterations, metrics, call paths, ranks, source"],
+    ["1 … 6", "to the iterations, metrics, call paths, ranks, source, ranks over time"],
     ["u", "call paths top-down or bottom-up"],
     ["h", "hot path (in the call paths)"],
     ["*", "open everything below"],
     ["← → ↑ ↓", "in a tree: close, open, up, down; in the pictures: move"],
+    ["↑ ↓", "in ranks over time: deeper or less deep into the call paths"],
     ["Shift ← →", "move the selection by one iteration"],
     ["+ − 0", "zoom in, out, show all"],
     ["b", "keep A as B"],
@@ -37,6 +38,7 @@ export function connectKeys(): void {
       "3": focus("#trees .tree:not([hidden]):is(#path-tree, #function-tree) .tree-scroll"),
       "4": focus("#system-tree .tree-scroll"),
       "5": focus("#source"),
+      "6": focus("#strip canvas"),
       b: () => $("b-keep").click(),
       x: () => $("b-clear").click(),
       u: () => {

@@ -10,11 +10,10 @@ import { SystemNodes } from "../system";
 import { Tree } from "../tree";
 import type { TreeContent, TreeValues } from "../tree/content";
 
-const selectButton = $<HTMLButtonElement>("b-rank");
-
 export class RanksPane {
   readonly tree = new Tree($("system-tree"), "Hosts, ranks and threads");
-  private readonly nodes: SystemNodes;
+  readonly nodes: SystemNodes;
+  private readonly selectButton = $<HTMLButtonElement>("b-rank");
 
   constructor(
     private data: Data,
@@ -27,14 +26,14 @@ export class RanksPane {
   }
 
   /** Offers to select the rank that was chosen; the first row selects all ranks. */
-  private offer(node: number): void {
+  offer(node: number): void {
     const { store } = this,
       rank = this.nodes.rank[node]!;
     if (node === 0) store.set({ a: { ...store.state.a, ranks: null } });
     if (rank < 0) return;
-    selectButton.textContent = `Select rank ${rank}`;
-    selectButton.hidden = false;
-    selectButton.onclick = () => store.set({ a: { ...store.state.a, ranks: [rank, rank + 1], rest: false } });
+    this.selectButton.textContent = `Select rank ${rank}`;
+    this.selectButton.hidden = false;
+    this.selectButton.onclick = () => store.set({ a: { ...store.state.a, ranks: [rank, rank + 1], rest: false } });
   }
 
   show(): void {

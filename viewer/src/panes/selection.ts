@@ -2,16 +2,12 @@
 import type { Data } from "../data";
 import { $ } from "../dom";
 import { grouped } from "../format";
-import { describeSelection, isRange } from "../selection";
+import { describeSelection, isRange, iterationSpans, rankSpans, scatteredSelection, type Span } from "../selection";
 import type { Store } from "../state";
 
-const scope = $<HTMLSelectElement>("a-scope"),
-  iterationsInput = $<HTMLInputElement>("a-iterations"),
-  ranksInput = $<HTMLInputElement>("a-ranks");
-
-type Span = [number, number]; // from (included) to (excluded)
-
 const spanText = ([from, to]: Span, first: number): string => (to - from === 1 ? String(from + first) : `${from + first}-${to - 1 + first}`);
+
+const several = "several";
 
 /** Reads a field that counts from `first` and has `count` values. Returns null for all, or a string that says why the text makes no sense. */
 function typedSpan(text: string, what: string, count: number, first: number): Span | null | string {
@@ -25,7 +21,10 @@ function typedSpan(text: string, what: string, count: number, first: number): Sp
 }
 
 export function connectSelection(data: Data, store: Store): void {
-  const { header } = data;
+  const { header } = data,
+    scope = $<HTMLSelectElement>("a-scope"),
+    iterationsInput = $<HTMLInputElement>("a-iterations"),
+    ranksInput = $<HTMLInputElement>("a-ranks");
   iterationsInput.parentElement!.hidden = store.state.phase < 0;
   const show = (): void => {
     const { a, b } = store.state;
@@ -33,8 +32,10 @@ export function connectSelection(data: Data, store: Store): void {
     scope.value = String(a.phase);
     for (const input of [iterationsInput, ranksInput]) input.removeAttribute("aria-invalid");
     $("a-refused").textContent = "";
-    iterationsInput.value = isRange(data, a) ? spanText([a.from, a.to], 1) : "";
-    ranksInput.value = a.ranks ? spanText(a.ranks, 0) : "";
+    iterationsInput.value = isRange(data, a) && !a.iterations ? spanText([a.from, a.to], 1) : "";
+    ranksInput.value = a.ranks && !a.scattered ? spanText(a.ranks, 0) : "";
+    iterationsInput.placeholder = a.iterations ? several : "all";
+    ranksInput.placeholder = a.scattered ? several : "all";
     $("b-text").textContent = b ? describeSelection(data, b) : "nothing to compare with";
     $<HTMLButtonElement>("b-clear").disabled = b === null;
     $<HTMLButtonElement>("b-rest").disabled = !a.ranks && !isRange(data, a);
@@ -58,7 +59,15 @@ export function connectSelection(data: Data, store: Store): void {
     $("a-refused").textContent = refused;
     // What makes no sense leaves the selection as it was.
     if (refused) return;
-    store.set({ a: iterations ? { phase, from: iterations[0], to: iterations[1], ranks } : { phase: s.a.phase, from: 0, to: s.a.phase >= 0 ? n : 0, ranks } });
+    // A field that was left empty keeps the several ranges that it cannot show.
+    const keptIterations = iterationsInput.value === "" && s.a.iterations ? iterationSpans(s.a) : iterations ? [iterations] : [],
+      keptRanks = ranksInput.value === "" && s.a.scattered ? rankSpans(s.a)! : ranks ? [ranks] : [];
+    store.set({
+      a:
+        keptIterations.length > 0
+          ? scatteredSelection(phase, keptIterations, keptRanks, n)
+          : scatteredSelection(s.a.phase, [], keptRanks, s.a.phase >= 0 ? n : 0),
+    });
     show();
   };
   iterationsInput.addEventListener("change", take);

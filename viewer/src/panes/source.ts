@@ -6,15 +6,14 @@ import type { Data } from "../data";
 import { $, messageOf } from "../dom";
 import { baseName, escaped, exactly, grouped, percent, plural, quantity, shortName } from "../format";
 import type { LinesHeader, Metric } from "../header";
-import { isRange } from "../selection";
+import { isRange, isScattered } from "../selection";
 import type { Store } from "../state";
 import { sentence } from "../words";
 
-const host = $("source"),
-  title = $("source-of"),
-  remark = $("source-remark");
-
 export class SourcePane {
+  private readonly host = $("source");
+  private readonly title = $("source-of");
+  private readonly remark = $("source-remark");
   private run = 0;
   private asked = new Map<string, Promise<LinesHeader>>();
   private shownKey = "";
@@ -24,6 +23,7 @@ export class SourcePane {
     private store: Store,
     private comparison: Comparison,
   ) {
+    $("source-section").hidden = data.header.tool !== undefined; // such a profile has no lines of functions
     store.on(["node", "caller", "direction"], () => void this.show());
   }
 
@@ -75,6 +75,7 @@ export class SourcePane {
 
   private known(name: string, metric: Metric): Promise<LinesHeader> {
     const s = this.store.state.a;
+    if (isScattered(s)) throw new Error("the lines of several ranges are not known; select one range");
     if (s.rest && s.ranks === null) throw new Error("the lines of all other iterations are not known; select the iterations themselves");
     const parameters = {
       function: name,
@@ -95,9 +96,9 @@ export class SourcePane {
   }
 
   private say(name: string, text: string): void {
-    title.textContent = name ? shortName(name) : "";
-    remark.textContent = text;
-    host.innerHTML = "";
+    this.title.textContent = name ? shortName(name) : "";
+    this.remark.textContent = text;
+    this.host.innerHTML = "";
     this.shownKey = "";
   }
 
@@ -105,11 +106,11 @@ export class SourcePane {
     const show = (v: number): string => quantity(v, metric.unit),
       error = (e: number | null): string => (e ? ` ± ${show(e)}` : ""),
       part = (v: number): string => (whole > 0 ? ` (${percent(v / whole)})` : "");
-    title.textContent = shortName(found.function);
-    title.title = found.function;
+    this.title.textContent = shortName(found.function);
+    this.title.title = found.function;
     const hasText = found.files.some((f) => f.text.length > 0),
       noText = hasText || this.data.header.served || found.files.every((f) => !f.name) ? "" : "libprofile view --serve or --with-source shows the source.";
-    remark.textContent = [
+    this.remark.textContent = [
       `${show(found.own)}${error(found.own_error)}${part(found.own)} of its own in ${plural(found.samples, "sample")}, ${show(found.inclusive)}${error(found.inclusive_error)}${part(found.inclusive)} with what it calls.`,
       where,
       noText,
@@ -121,12 +122,12 @@ export class SourcePane {
     if (key === this.shownKey) return;
     this.shownKey = key;
     const most = Math.max(...found.files.flatMap((f) => f.lines.map((line) => line[1])));
-    host.innerHTML =
+    this.host.innerHTML =
       `<table><thead><tr><th title="with what is called there">total</th><th title="95 % interval of the total, from the number of samples">±</th><th title="of the line itself">own</th><th title="that hit the line itself">samples</th><th title="of MPI, OpenMP and regions, there or further down">calls</th><th>line</th><th class="code">source</th><th class="called">calls most</th></tr></thead>` +
       found.files.map((file) => this.fileHtml(file, metric, most)).join("") +
       "</table>";
-    const hottest = host.querySelector<HTMLElement>("tr.hottest-line");
-    host.scrollTop = hottest ? Math.max(0, hottest.offsetTop - host.clientHeight / 2) : 0;
+    const hottest = this.host.querySelector<HTMLElement>("tr.hottest-line");
+    this.host.scrollTop = hottest ? Math.max(0, hottest.offsetTop - this.host.clientHeight / 2) : 0;
   }
 
   private fileHtml(file: LinesHeader["files"][number], metric: Metric, most: number): string {
@@ -160,7 +161,7 @@ export class SourcePane {
   /** What is shown. */
   csv(): string {
     const quote = (s: string): string => '"' + s.replaceAll('"', '""') + '"';
-    const rows = [...host.querySelectorAll<HTMLElement>("tr[data-line]")].map((row) =>
+    const rows = [...this.host.querySelectorAll<HTMLElement>("tr[data-line]")].map((row) =>
       [row.dataset.line, row.dataset.value, row.dataset.own, quote((row.querySelector(".code")!.textContent ?? "").replace(/^[=+\-@\t]/, "'$&"))].join(","),
     );
     return ["line,inclusive,exclusive,source", ...rows].join("\n") + "\n";

@@ -2,6 +2,7 @@
 import type { Data } from "../data";
 import type { Store, Zoom } from "../state";
 import type { Picture } from "../surface";
+import { laneHeight } from "./marks";
 
 export const left = 78,
   right = 96;
@@ -36,9 +37,10 @@ export class Axes {
   }
 
   layOut(height: number): void {
-    const free = height - bottom - 3 * gap - 6,
+    const lanes = this.data.header.causes.list.length * laneHeight,
+      free = height - bottom - 3 * gap - 6 - lanes,
       few = this.data.header.job.ranks <= 4;
-    const graph = { y: gap - 2, h: Math.round(free * (few ? 0.5 : 0.36)) };
+    const graph = { y: lanes + gap - 2, h: Math.round(free * (few ? 0.5 : 0.36)) };
     const map = { y: graph.y + graph.h + gap, h: Math.round(free * (few ? 0.3 : 0.44)) };
     const strip = { y: map.y + map.h + gap, h: free - graph.h - map.h };
     this.bands = { graph, map, strip };

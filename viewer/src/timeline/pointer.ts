@@ -2,7 +2,9 @@
 import type { Selection } from "../selection";
 import type { Zoom } from "../state";
 import type { Timeline } from "../timeline";
+import { chooseCause } from "../causes";
 import { left, type Cell } from "./axes";
+import { laneHeight } from "./marks";
 
 interface Drag {
   kind: "select" | "pan";
@@ -32,6 +34,8 @@ export function listen(timeline: Timeline): void {
     store.set({ a });
   };
   canvas.addEventListener("pointerdown", (e) => {
+    const lane = Math.floor((e.offsetY - 2) / laneHeight);
+    if (lane >= 0 && lane < data.header.causes.list.length) return chooseCause(data, store, lane);
     const at = axes.cellAt(e.offsetX, e.offsetY);
     if (!at) return;
     canvas.setPointerCapture(e.pointerId);
@@ -89,7 +93,7 @@ export function listen(timeline: Timeline): void {
       up = (z[3] - z[2]) / 10;
     const a = store.state.a;
     const move = (by: number): void => {
-      if (a.phase !== store.state.phase || a.to <= a.from) return;
+      if (a.phase !== store.state.phase || a.to <= a.from || a.iterations) return;
       const n = data.header.phases[a.phase]!.iterations!,
         width = a.to - a.from;
       const from = Math.min(n - width, Math.max(0, a.from + by));

@@ -27,4 +27,8 @@ export interface TreeContent extends TreeValues {
   /** Bottom-up: `inclusive` is the sum over the callers below, which is the own value of the function; `exclusive` is its inclusive value.
    *  Open rows show the same as closed ones. */
   isBottomUp?: boolean;
+  /** Other columns than value, own value and so on: the HTML of their heads, and of the cells of a row. */
+  columns?: { head: string; cells(node: number): string };
+  /** What rows are sorted by, the largest first, in place of their values. */
+  rank?(node: number): number;
 }

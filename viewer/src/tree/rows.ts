@@ -13,6 +13,7 @@ export interface Row {
 }
 
 export function headHtml(c: TreeContent): string {
+  if (c.columns) return `<span class="c-name"></span>` + c.columns.head;
   return (
     `<span class="c-name"></span>` +
     (c.other
@@ -41,7 +42,7 @@ export function rowHtml(c: TreeContent, { node, depth, top, selected, match, ope
   return (
     `<div class="row${selected ? " selected" : ""}${match ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${expanded} aria-selected="${selected}" data-node="${node}" data-value="${value}" style="top:${top}px" title="${hint}">` +
     `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${isParent ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>` +
-    (c.other ? comparedCells(c, node, value, c.other.inclusive(node)) : valueCells(c, node, value, isOpen)) +
+    (c.columns ? c.columns.cells(node) : c.other ? comparedCells(c, node, value, c.other.inclusive(node)) : valueCells(c, node, value, isOpen)) +
     "</div>"
   );
 }
