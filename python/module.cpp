@@ -1,6 +1,8 @@
 // The C++ reader for Python: what python/libprofile/__init__.py builds its classes on. Not for users.
-// Contract: objects keep what their arrays look into alive; arrays are read-only; every number is the reader's own. Reading
-// and reconstruction release no lock: one thread at a time, as Python does anyway.
+// Contract: objects keep what their arrays look into alive; arrays are read-only; every number is the reader's own. Reading and making
+// tables release the interpreter's lock.
+#include "python/bindings.hpp"
+
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/export/call_table.hpp"
@@ -14,35 +16,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-namespace py = pybind11;
 using namespace libprofile;
+using namespace libprofile::python;
 using namespace libprofile::tools;
 
 namespace {
-
-/// Names in a profile are bytes of any kind.
-py::str text(const std::string& bytes) {
-    return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "replace"));
-}
-
-/// A view of memory that `owner` keeps alive.
-template <class Number> py::array view(const std::vector<Number>& values, const py::object& owner) {
-    py::array_t<Number> array({static_cast<py::ssize_t>(values.size())}, {static_cast<py::ssize_t>(sizeof(Number))}, values.data(), owner);
-    array.attr("setflags")(py::arg("write") = false);
-    return array;
-}
-
-/// Rows by columns, zeroed, and its memory.
-template <class Number> std::pair<py::array_t<Number>, Number*> matrix(std::size_t rows, std::size_t columns, Number fill) {
-    py::array_t<Number> array({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(columns)});
-    Number* const data = array.mutable_data();
-    std::fill(data, data + rows * columns, fill);
-    return {std::move(array), data};
-}
 
 py::dict metric(const MetricRow& row, const std::vector<MetricRow>& all) {
     py::dict entry;
@@ -130,6 +110,11 @@ py::object iteration_times(const std::shared_ptr<Profile>& p, std::size_t locati
     return data == nullptr ? py::object(py::array_t<std::uint64_t>(0)) : view(data->iteration_ns, py::cast(p));
 }
 
+py::object iteration_begins(const std::shared_ptr<Profile>& p, std::size_t location, std::uint32_t phase) {
+    const PhaseData* data = data_of(*p, location, phase);
+    return data == nullptr ? py::object(py::array_t<std::uint64_t>(0)) : view(data->iteration_begin_ns, py::cast(p));
+}
+
 py::object clusters(const std::shared_ptr<Profile>& p, std::size_t location, std::uint32_t phase) {
     const PhaseData* data = data_of(*p, location, phase);
     return data == nullptr ? py::object(py::array_t<std::uint32_t>(0)) : view(data->cluster_of_iteration, py::cast(p));
@@ -184,7 +169,7 @@ py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phas
 
 std::shared_ptr<CallTable> make_table(const Profile& p, const std::optional<std::string>& phase,
                                       const std::optional<std::pair<std::uint64_t, std::uint64_t>>& iterations, std::vector<std::uint32_t> ranks,
-                                      std::vector<std::string> names, bool lines, bool short_names, bool exclusive) {
+                                      std::vector<std::string> names, bool lines, bool short_names, bool exclusive, bool errors) {
     TableChoice choice;
     choice.exclusive = exclusive;
     choice.has_phase = phase.has_value();
@@ -195,7 +180,7 @@ std::shared_ptr<CallTable> make_table(const Profile& p, const std::optional<std:
     choice.metrics = std::move(names);
     choice.by_line = lines;
     choice.short_names = short_names;
-    choice.with_errors = true;
+    choice.with_errors = errors;
     return std::make_shared<CallTable>(make_call_table(p, choice));
 }
 
@@ -228,19 +213,6 @@ std::string diagnosis(const Profile& p, std::optional<std::uint32_t> phase, std:
     choice.least = least;
     choice.most = std::numeric_limits<std::size_t>::max();
     return diagnosis_json(p, diagnose(p, choice), place);
-}
-
-py::list table_nodes(const CallTable& table) {
-    py::list list;
-    for (const CallTable::Node& node : table.nodes)
-        list.append(py::make_tuple(node.parent, name_of(node.kind), text(node.name), text(node.file), node.line, text(node.module)));
-    return list;
-}
-
-py::list table_places(const CallTable& table) {
-    py::list list;
-    for (const CallTable::Location& location : table.locations) list.append(py::make_tuple(location.rank, location.thread, text(location.host)));
-    return list;
 }
 
 /// The values of one location as they lie in memory.
@@ -282,24 +254,21 @@ PYBIND11_MODULE(_reader, module) {
              })
         .def("reconstruct", &reconstruct)
         .def("diagnosis", &diagnosis)
-        .def("table", &make_table);
+        .def("table", &make_table, py::call_guard<py::gil_scoped_release>());
     // Functions, not methods: the views keep the profile alive.
     module.def("iteration_times", &iteration_times);
+    module.def("iteration_begins", &iteration_begins);
     module.def("clusters", &clusters);
-    module.def("open", &open_profile);
+    module.def("open", &open_profile, py::call_guard<py::gil_scoped_release>());
     py::class_<CallTable, std::shared_ptr<CallTable>>(module, "Table")
-        .def("nodes", &table_nodes)
-        .def("places", &table_places)
-        .def("metrics",
-             [](const CallTable& t) {
-                 py::list list;
-                 for (const MetricRow& row : t.metrics) list.append(text(row.name));
-                 return list;
-             })
         .def("values", &values_of)
         .def("errors", &errors_of)
         .def_readonly("estimated", &CallTable::estimated)
         .def_readonly("untold", &CallTable::untold)
         .def_property_readonly("scope", [](const CallTable& t) { return text(t.scope); });
     module.def("cells", &table_cells);
+    add_frames(module);
+    add_traces(module);
+    add_clocks(module);
+    add_partners(module);
 }

@@ -10,6 +10,7 @@ Times are in nanoseconds. Iterations count from 1, ranks and threads from 0. Onl
 
 from __future__ import annotations
 
+import functools
 import json
 import operator
 import re
@@ -18,11 +19,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Un
 import numpy as np
 
 from . import _reader
+from .frame import CallGraph, Correlations, Frame, Place, filter_correlation_matrix, make_frame
+from .columns import Columns
+from .over_time import OverTime, over_time
+from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["CallPath", "Comparison", "Location", "Metric", "Node", "Phase", "Place", "Profile", "Table", "compare", "open"]
+__all__ = ["CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "Frame", "Location", "Metric", "Node", "OverTime", "Partners",
+           "Phase", "Pivot", "Place", "Profile", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "compare", "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis",
+           "open", "speedup_efficiency", "unify", "variability"]
 __version__: str = _reader.version
 
 Iterations = Union[int, str, Tuple[int, int]]
@@ -57,6 +64,106 @@ class Phase(NamedTuple):
     frame: bool = False
 
 
+class TraceSamples(NamedTuple):
+    """Samples in the order of time: ns on the rank's clock, index in `call_paths`, and how many frames go on from the sample before.
+
+    How sure the last is: kind 0 unknown, 1 at most so many, 2 exactly. Arrays of int64.
+    """
+
+    time_ns: np.ndarray
+    path: np.ndarray
+    lca_depth: np.ndarray
+    lca_kind: np.ndarray
+
+
+class TraceWaits(NamedTuple):
+    """Long calls of MPI and waits of OpenMP, in the order of their ends. `lca` is with the sample or wait before, `after` with that after it."""
+
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+    path: np.ndarray
+    lca_depth: np.ndarray
+    lca_kind: np.ndarray
+    after_depth: np.ndarray
+    after_kind: np.ndarray
+
+
+class Trace(NamedTuple):
+    """What a thread kept with LIBPROFILE_TRACE=1. Every `stride`-th sample is there (0: no trace), and all waits longer than `longest_dropped_ns`."""
+
+    stride: int
+    dropped: int
+    samples: TraceSamples
+    waits: TraceWaits
+    waits_dropped: int
+    longest_dropped_ns: int
+
+
+class Clock(NamedTuple):
+    """Where the times of a rank lie on the axis of all ranks, which begins when the first of them did.
+
+    Time `t` of the rank is at begin_ns + t * axis_ns / own_ns (both 0: at begin_ns + t). `common`: it can be compared with other ranks whose clock is
+    common; if not, `t` counts from the rank's own start. `uncertainty_ns`: either way, of clocks of different machines; 0 on one machine.
+    """
+
+    rank: int
+    common: bool
+    begin_ns: int
+    own_ns: int
+    axis_ns: int
+    uncertainty_ns: int
+
+    def on_axis(self, times: np.ndarray) -> np.ndarray:
+        """Times of the rank, in ns, on the axis of all ranks; int64."""
+        times = np.asarray(times, dtype=np.int64)
+        if self.own_ns == 0:
+            return times + self.begin_ns
+        correction = times * ((self.axis_ns - self.own_ns) / self.own_ns)  # small, so that nothing is lost
+        return times + np.rint(correction).astype(np.int64) + self.begin_ns
+
+
+class Partners(NamedTuple):
+    """Point-to-point messages over the whole run: a row for each thread, call path, direction and partner. Arrays of int64.
+
+    `path` is an index in `call_paths`, `sent` is 1 or 0 (received), `partner` a rank of MPI_COMM_WORLD. Each call path has up to 8 partners of its
+    own; those after them are -1 together, and messages whose partner is not known -2. `lost`: messages in no row, because memory was short.
+    """
+
+    rank: np.ndarray
+    thread: np.ndarray
+    path: np.ndarray
+    sent: np.ndarray
+    partner: np.ndarray
+    messages: np.ndarray
+    bytes: np.ndarray
+    lost: int
+
+    def matrix(self, ranks: int, what: str = "bytes", sent: bool = True) -> np.ndarray:
+        """ranks x ranks, int64: bytes or messages that the rank of the row sent to that of the column, or received from it; named partners only."""
+        if what not in ("bytes", "messages"):
+            raise ValueError(f"what is \"bytes\" or \"messages\", not {what!r}")
+        matrix = np.zeros((ranks, ranks), dtype=np.int64)
+        chosen = (self.partner >= 0) & (self.sent == int(sent))
+        np.add.at(matrix, (self.rank[chosen], self.partner[chosen]), getattr(self, what)[chosen])
+        return matrix
+
+
+class Context(NamedTuple):
+    """A node of the merged context tree: a call, a loop, an iteration or a profile (sums of what had no clear order). 0 is its own parent.
+
+    `count`: for so many iterations it stands. Times in ns: the mean of the main threads, without what lies below, least and most of one instance.
+    """
+
+    parent: int
+    kind: str
+    name: str
+    count: int
+    ns: float
+    own_ns: float
+    least_ns: float
+    most_ns: float
+
+
 class CallPath(NamedTuple):
     """A call path of the profile: the last function, and the call path of its caller. 0 is the root and its own parent."""
 
@@ -77,14 +184,6 @@ class Node(NamedTuple):
     file: str
     line: int
     module: str
-
-
-class Place(NamedTuple):
-    """A thread of a rank in a Table."""
-
-    rank: int
-    thread: int
-    host: str
 
 
 def _signed(array: np.ndarray) -> np.ndarray:
@@ -109,14 +208,15 @@ def _path(nodes: Sequence[Node], node: int) -> list[str]:
 
 
 class Table:
-    """Exclusive and inclusive values of a selection: nodes of a call tree x threads, for some metrics. Made by Profile.table()."""
+    """A frame with whole numbers, sampling errors, and marks at estimates: nodes of a call tree x threads. Made by Profile.table()."""
 
-    def __init__(self, table: Any, instances: int, lines: bool) -> None:
+    def __init__(self, table: Any, lines: bool, name: str) -> None:
         self._table = table
         self._lines = lines
-        self.nodes = [Node(*node) for node in table.nodes()]
-        self.places = [Place(*place) for place in table.places()]
-        self.metrics: list[str] = table.metrics()
+        self.frame = Frame(_reader.frame_of_table(table), name)
+        """The same nodes, threads and values, for the analyses of Frame."""
+        self.places: list[Place] = self.frame.threads
+        self.metrics: list[str] = self.frame.metrics
         self.estimated: bool = table.estimated
         """Whether some value is an estimate: only in parts of the iterations (docs/export.md)."""
         self.untold: int = table.untold
@@ -124,16 +224,21 @@ class Table:
         root's own. What other nodes had of them, and other metrics than "time", is in no value."""
         self.scope: str = table.scope
         """What was selected, in words; empty: everything."""
-        self.instances = instances
+        self.instances = 0
         """The number of iterations that it sums up, over all locations; 0 if none were chosen."""
 
     def __repr__(self) -> str:
-        return f"<libprofile.Table: {len(self.nodes)} nodes x {len(self.places)} threads, {', '.join(self.metrics)}>"
+        return f"<libprofile.Table: {self.frame.node_count} nodes x {len(self.places)} threads, {', '.join(self.metrics)}>"
+
+    @functools.cached_property
+    def nodes(self) -> list[Node]:
+        columns = self.frame.nodes()
+        return [Node(*row) for row in zip(self.parents.tolist(), *(columns[name] for name in ("type", "name", "file")), columns["line"].tolist(), columns["module"])]
 
     @property
     def parents(self) -> np.ndarray:
-        """The number of each node's parent."""
-        return np.fromiter((node.parent for node in self.nodes), np.int64, len(self.nodes))
+        """The number of each node's parent. Without a copy."""
+        return self.frame.parents
 
     def _index(self, metric: str) -> int:
         try:
@@ -168,7 +273,7 @@ class Table:
 
     def path(self, node: int) -> list[str]:
         """Names from the program to the node."""
-        return _path(self.nodes, node)
+        return self.frame.path(node)
 
     def dataframe(self) -> "pandas.DataFrame":
         """A row per node and thread, index (node, rank, thread): name, file, line, and each metric exclusively and "(inc)".
@@ -176,11 +281,12 @@ class Table:
         With "time" also "time error" and "time error (inc)", in ns: sampling_error().
         """
         pandas = _pandas()
-        nodes, places = len(self.nodes), len(self.places)
+        nodes, places = self.frame.node_count, len(self.places)
+        texts = self.frame.nodes()
         index = pandas.MultiIndex.from_arrays(
             [np.repeat(np.arange(nodes), places), np.tile([p.rank for p in self.places], nodes),
              np.tile([p.thread for p in self.places], nodes)], names=["node", "rank", "thread"])
-        columns: dict[str, Any] = {key: np.repeat(np.array([getattr(n, key) for n in self.nodes], dtype=object), places)
+        columns: dict[str, Any] = {key: np.repeat(np.asarray(texts[key]).astype(object), places)
                                    for key in ("name", "file", "line")}
         for metric in self.metrics:
             columns[metric] = self.exclusive(metric).reshape(-1)
@@ -260,9 +366,34 @@ class Profile:
         """Wall time of each iteration in ns with all that lies inside it, int64, exact. Without a copy."""
         return _signed(_reader.iteration_times(self._profile, self._location(rank, thread), self._phase(phase)))
 
+    def iteration_begins(self, rank: int, thread: int = 0, phase: Optional[str] = None) -> np.ndarray:
+        """When each iteration began, in ns since the measurement of the rank did (clocks() compares ranks), int64. Without a copy.
+
+        Early by less than a 1,024th of the time since the end of the iteration before. Shorter than iteration_times() where later ones are not known.
+        """
+        return _signed(_reader.iteration_begins(self._profile, self._location(rank, thread), self._phase(phase)))
+
     def clusters(self, rank: int, thread: int = 0, phase: Optional[str] = None) -> np.ndarray:
         """The cluster of each iteration, int32; the highest number is that of iterations in no cluster. Without a copy."""
         return _signed(_reader.clusters(self._profile, self._location(rank, thread), self._phase(phase)))
+
+    def trace(self, rank: int, thread: int = 0) -> Trace:
+        """The samples of a thread and its long calls of MPI and waits of OpenMP; empty arrays without LIBPROFILE_TRACE=1."""
+        stride, dropped, waits_dropped, longest, samples, waits = _reader.trace(self._profile, self._location(rank, thread))
+        return Trace(stride, dropped, TraceSamples(*samples), TraceWaits(*waits), waits_dropped, longest)
+
+    def clocks(self) -> list[Clock]:
+        """Of each rank with data: what brings its times (iteration_begins(), trace()) to one axis with those of the others."""
+        return [Clock(*clock) for clock in _reader.clocks(self._profile)]
+
+    def partners(self) -> Partners:
+        """Whom point-to-point messages were exchanged with, by call path; empty arrays if there were none."""
+        arrays, lost = _reader.partners(self._profile)
+        return Partners(*arrays, lost)
+
+    def contexts(self) -> list[Context]:
+        """The merged context tree of all main threads (docs/time-series-analysis.md), a row per node, parents first; empty without a trace."""
+        return [Context(*row) for row in _reader.contexts(self._profile)]
 
     def series(self, metric: str = "time", phase: Optional[str] = None, threads: bool = False, exclusive: bool = False) -> np.ndarray:
         """ranks x iterations, float64: the value map of a metric; NaN where a rank has no such iteration, or where it is not known.
@@ -298,17 +429,21 @@ class Profile:
         lines: a node for each line of a function, not for each function. short_names: C++ names without parameters.
         Raises ValueError when the selection is empty or names what is not there.
         """
+        return self._table(iterations, phase, ranks, metrics, lines, short_names, exclusive, True)
+
+    def _table(self, iterations: Optional[Iterations], phase: Optional[str], ranks: Ranks, metrics: Union[str, Sequence[str]], lines: bool,
+               short_names: bool, exclusive: bool, errors: bool) -> Table:
         number = self._phase(phase) if phase is not None or iterations is not None else None
         chosen = None if iterations is None or number is None else self._range(iterations, number)
         table = self._profile.table(None if number is None else self.phases[number].name, chosen, _ranks(ranks),
-                                    [metrics] if isinstance(metrics, str) else list(metrics), lines, short_names, exclusive)
-        instances = 0
+                                    [metrics] if isinstance(metrics, str) else list(metrics), lines, short_names, exclusive, errors)
+        result = Table(table, lines, self._place)
         if number is not None and self.phases[number].kind == "iterations":
             first, last = chosen or (0, 2**64 - 1)
-            for rank, thread, _ in table.places():
+            for rank, thread, _ in result.places:
                 all = len(_reader.iteration_times(self._profile, self._location(rank, thread), number))
-                instances += max(0, min(last + 1, all) - first)
-        return Table(table, instances, lines)
+                result.instances += max(0, min(last + 1, all) - first)
+        return result
 
     def diagnose(self, phase: Optional[str] = None, iterations: Optional[Iterations] = None, least: float = 0.01) -> dict[str, Any]:
         """What made the run longer than it could be: the object that `libprofile diagnose --format json` prints (docs/json.md), times in ns.
@@ -439,6 +574,42 @@ class Comparison:
 def compare(a: Table, b: Table) -> Comparison:
     """Puts two tables of one profile, or of two, side by side: call paths of the same functions are the same node."""
     return Comparison(a, b)
+
+
+def frame(place: Any, metrics: Union[str, Sequence[str]] = (), iterations: Optional[Iterations] = None, ranks: Ranks = (),
+          phase: Optional[str] = None, lines: bool = False, short_names: bool = False,
+          by_iteration: Union[bool, int] = False) -> Union[Frame, OverTime]:
+    """A profile as a frame: what Profile.table() selects, for the analyses of Frame. `place`: a folder or file, or an open Profile.
+
+    Of a whole run, a rank is read, summed and let go. The sums of a large profile are kept beside it (docs/analysis.md).
+    by_iteration: True for each iteration, or a number of iterations for each step: an OverTime of one metric, "time (inc)" if not chosen.
+
+    Files of other tools are recognised by their content (docs/analysis.md); they have no iterations and phases, and are read whole.
+    """
+    if not isinstance(place, Profile) and _reader.is_importable(str(place)):
+        if iterations is not None or phase is not None or metrics or _ranks(ranks) or lines or short_names or by_iteration:
+            raise ValueError(f"{place} is of another tool: it is read whole; choose with filter() and subtree()")
+        return Frame(_reader.import_frame(str(place)), str(place))
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not isinstance(place, Profile) and iterations is None and phase is None and not by_iteration:
+        return Frame(_reader.read_frame(str(place), _ranks(ranks), names, lines, short_names), str(place))
+    profile = place if isinstance(place, Profile) else open(place)
+    if by_iteration:
+        stride = 1 if by_iteration is True else _whole(by_iteration)
+        if stride < 1 or len(names) > 1:
+            raise ValueError(f"steps have at least one iteration, and one metric: not {stride} and {names}")
+        number = profile._phase(phase)
+        chosen = None if iterations is None else profile._range(iterations, number)
+        return over_time(profile._profile, (names or ["time (inc)"])[0], stride, profile.phases[number].name, chosen, _ranks(ranks), lines, short_names,
+                         profile._place)
+    return profile._table(iterations, phase, ranks, metrics, lines, short_names, False, False).frame
+
+
+def construct_from(places: Sequence[Any]) -> list[Frame]:
+    """frame() of each, two at a time: files of libprofile and of other tools may be mixed."""
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(frame, places))
 
 
 def open(place: Any) -> Profile:
