@@ -1,5 +1,6 @@
 // Programs and libraries of Debian: how many functions are understood, and instructions against Zydis, a decoder of somebody else's.
 #include "tests/code/debian_programs.hpp"
+#include "tools/code/kept_loops.hpp"
 #include "tools/code/loop_nest.hpp"
 #include "tools/code/no_return.hpp"
 
@@ -76,6 +77,37 @@ TEST_P(DebianProgram, IsUnderstood) {
     ASSERT_GT(functions, 5u);
     EXPECT_GE(understood * 100, functions * 98);
     EXPECT_LE(missed * 1000, instructions);
+}
+
+/// In every so manyth function all blocks are sites, so that every question is asked.
+TEST_P(DebianProgram, LoopsAreKeptAsTheyAre) {
+    constexpr std::size_t most_blocks = 64;
+    NoReturn no_return(code_);
+    const std::size_t step = std::max<std::size_t>(1, code_.parts().size() / 400);
+    std::size_t loops = 0, questions = 0;
+    for (std::size_t i = 0; i < code_.parts().size(); i += step) {
+        const LoopNest nest(FunctionBlocks(code_, code_.parts()[i].begin, no_return));
+        const std::vector<CodeBlock>& blocks = nest.blocks().blocks();
+        if (!nest.blocks().is_understood() || blocks.empty() || blocks.size() > most_blocks) continue;
+        std::vector<FunctionLoops::Place> places;
+        for (const CodeBlock& block : blocks) places.push_back({block.last, 0, true});
+        const KeptLoops kept = kept_loops(nest, places);
+        ASSERT_EQ(kept.function.loops.size(), nest.loops().size()); // all have a block, so their numbers are the same
+        for (const CodeBlock& from : blocks) {
+            const std::uint32_t innermost = nest.innermost(from.last);
+            EXPECT_EQ(kept.function.loop_of[kept.function.block_of(from.last)], innermost);
+            for (const CodeBlock& to : blocks)
+                for (std::uint32_t loop = innermost;; loop = nest.loops()[loop].parent) {
+                    ASSERT_EQ(kept.function.reaches_forward(loop, from.last, to.last), nest.reaches_forward(loop, from.last, to.last))
+                        << std::hex << from.last << " to " << to.last;
+                    ++questions;
+                    if (loop == LoopNest::none) break;
+                }
+        }
+        loops += nest.loops().size();
+    }
+    std::printf("%s: %zu questions about %zu loops\n", GetParam().c_str(), questions, loops);
+    EXPECT_GT(questions, 0u);
 }
 
 #ifdef HAS_ZYDIS

@@ -3,6 +3,8 @@
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
 #include "tests/fuzz/repair.hpp"
+#include "tests/fuzz/totals_seed.hpp"
+#include "tests/unit/tools_code_loops.hpp"
 #include "tests/unit/tools_journal_builder.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/reader/decode.hpp"
@@ -58,7 +60,7 @@ class Mutator {
     std::mt19937_64 random_;
 };
 
-/// Names with inlined functions, for both modules of the sample job.
+/// Names with inlined functions, and loops, for both modules of the sample job.
 ByteVector with_names() {
     test::ProfileBuilder b(1);
     b.job(1);
@@ -74,6 +76,14 @@ ByteVector with_names() {
         describe(e, kernel);
         tools::NameRecord main{"BUILD-APP", "/home/user/app", 0x1000, "main", "main.cpp", 10, 0};
         describe(e, main);
+    });
+    b.block(BlockType::CodeLoops, no_rank, [](Encoder& e) {
+        e.number(2);
+        ModuleRecord app{"BUILD-APP", "/home/user/app"}, solve{"", "/usr/lib/libsolve.so"};
+        describe(e, app);
+        encode(e, test::sample_loops(0x1000));
+        describe(e, solve);
+        encode(e, test::sample_loops(0x2000));
     });
     return b.bytes();
 }
@@ -128,6 +138,29 @@ ByteVector with_counters() {
     return b.bytes();
 }
 
+/// Partners of messages, and clocks of two machines.
+ByteVector with_partners() {
+    test::ProfileBuilder b(2);
+    b.job(2);
+    b.metrics();
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        test::add_sample_rank(b, rank);
+        b.partners(rank, {{2, MessageDirection::Sent, {{1 - rank, 3, 300}, {rank, 1, 0}}, 4, 0}, {2, MessageDirection::Received, {}, 0, 2}}, rank);
+        b.clock(rank, {7 + rank, 1000 * rank, 5, 2001, 2000, 1, -500, 10 * rank});
+        b.directory(rank);
+    }
+    b.end();
+    return b.bytes();
+}
+
+/// A journal whose iterations have begins.
+ByteVector with_begins() {
+    return test::live_file(test::sample_journal(), 1024, false, {}, [](test::ProfileBuilder& b) {
+        b.begins(0, 1, 1100, {"\0\0\5\0\0\0\0\0\0\0\0\0", 12});
+        b.clock(0, {7, 0, 1000, 5000, 5000});
+    });
+}
+
 /// The files that are given by name, e.g. of real jobs.
 std::vector<ByteVector> read_seeds(int count, char** names) {
     std::vector<ByteVector> seeds;
@@ -151,7 +184,10 @@ std::vector<ByteVector> made_seeds() {
             with_job_tables(),
             test::live_file(test::sample_journal(), 1024),
             test::live_file(test::taken_back_journal(), 1024, true),
-            with_counters()};
+            with_counters(),
+            with_partners(),
+            with_begins(),
+            test::totals_seed()};
 }
 
 void write_corpus(const std::string& folder) {

@@ -1,7 +1,9 @@
 // Fuzz target: whatever bytes a profile file holds, reading, reporting and exporting end in a result or in one error.
 #include "format/codec.hpp"
+#include "tests/fuzz/totals_seed.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
+#include "tools/reader/rank_stream.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/choice.hpp"
 #include "tools/report/json.hpp"
@@ -10,6 +12,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace {
 
@@ -22,13 +28,12 @@ class Nowhere final : public libprofile::tools::Sink {
 void show(const libprofile::tools::Profile& profile, std::size_t chosen) {
     using namespace libprofile::tools;
     if (chosen % 4 == 0) {
-        std::string data;
         if (chosen / 4 % 3 == 0)
             report_text(profile, TextStyle{});
         else if (chosen / 4 % 3 == 1)
             report_json(profile, {true, true});
         else
-            append_page_data(profile, {}, data);
+            page_data(profile, {});
         return;
     }
     ExportRequest whole, part, late; // late: also what comes from a journal
@@ -42,6 +47,37 @@ void show(const libprofile::tools::Profile& profile, std::size_t chosen) {
         formats[chosen / 4 % formats.size()].write(profile, request, sink);
     } catch (const ExportError&) {
     }
+}
+
+} // namespace
+
+namespace {
+
+/// A rank at a time, as frames of whole runs are made.
+void read_by_rank(const std::uint8_t* data, std::size_t size) {
+    using namespace libprofile::tools;
+    try {
+        const auto stream = RankStream::open(std::make_unique<const MemorySource>(Bytes(data, size)));
+        for (std::size_t rank = 0; stream && rank < stream->ranks().size(); ++rank) stream->parts_of(rank);
+    } catch (const ReadError&) {
+    }
+}
+
+void read_totals(const std::uint8_t* data, std::size_t size) {
+    using namespace libprofile::tools;
+    const int file = ::memfd_create("totals", MFD_CLOEXEC);
+    if (file < 0) return;
+    if (::write(file, data, size) == static_cast<ssize_t>(size)) {
+        const TotalsKey key = libprofile::test::totals_seed_key();
+        const auto totals = TotalsFile::open(file, key);
+        std::vector<unsigned char> bytes;
+        std::uint64_t paths = 0;
+        if (totals)
+            for (const TotalsFile::Place& place : totals->places())
+                totals->read(place, bytes, [&](std::uint32_t path, std::uint64_t) { paths += path < key.paths ? 0 : 1; });
+        if (paths != 0) std::abort();
+    }
+    ::close(file);
 }
 
 } // namespace
@@ -69,5 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         read_profile(MemorySource(Bytes(data, size)), "profile.lprof", selection);
     } catch (const ReadError&) {
     }
+    read_by_rank(data, size);
+    read_totals(data, size);
     return 0;
 }

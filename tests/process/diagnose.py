@@ -148,6 +148,25 @@ def text_and_markdown_say_the_same_as_json(job):
     expect("100 iterations" in " ".join(part["scope"]), f"scope {part['scope']}")
 
 
+@test
+def a_rank_that_writes_for_all_is_named_and_its_twin_is_not(job):
+    for how in ("gather", "together"):
+        program = job.build / f"examples/snapshots.{job.mpi}"
+        result = job.measured([program, how, "field", 120, 10, 600], output=how, options={"LIBPROFILE_SAMPLE": "1kHz"}, timeout=120)
+        expect(result.code == 0, f"snapshots {how} failed:\n{result.err}")
+        report = job.run([job.tool, "diagnose", how, "--format", "json"])
+        expect(report.code == 0, f"diagnose failed:\n{report.err}")
+        found = [one for one in json.loads(report.out)["diagnoses"] if one["cause"] == "serialisation" and one["ranks"]]
+        if how == "together":
+            expect_equal(found, [], "serialisation of the twin")
+            continue
+        expect_equal([one["ranks"] for one in found], [[0]], "ranks that work for others")
+        expect_equal(found[0]["function"], "rows_as_text", "function")
+        expect(overlap(iterations_of(found[0]), set(range(10, 121, 10))) >= 0.9, f"iterations {found[0]['iterations']}")
+        gain = found[0]["gain"]
+        expect(gain["ns"] <= 0.6 * gain["high_ns"], f"all of the work away, not half of it: {gain}")
+
+
 TRACE = {"LIBPROFILE_TRACE": "1", "LIBPROFILE_SAMPLE": "1kHz"}
 
 

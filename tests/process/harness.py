@@ -245,6 +245,16 @@ class Job:
         return path
 
 
+def read_again(job, file, *options):
+    """What the reader that was written from docs/format.md finds in a file."""
+    reader = job.source / "tests/format/read_profile.py"
+    result = job.run([sys.executable, "-B", reader, file, *options])
+    if "No module named 'zstandard'" in result.all_err:
+        raise Skip("python3-zstandard is not installed")
+    expect_equal(result.code, 0, "exit code of the second reader")
+    return json.loads(result.out)
+
+
 def check_exit_line(line, report):
     """What it says of libprofile's own share is in the report, and is no less than what is known otherwise."""
     said = re.search(r", libprofile itself: (?:about |at least )?([\d.]+)% of the (time|samples)(?: \(it measured ([\d.]+)% of the time\))?, memory up to (\d+) KiB",

@@ -22,6 +22,42 @@ def calls_left_by_longjmp_are_forgotten(job):
     expect_equal((found["MPI_Send"], found["MPI_Iprobe"]), (6, 6000), "calls")
 
 
+# An error handler jumps out of a call that a function ends with; the function runs again, and its next call would lie in the same place.
+LEFT = """
+#include <mpi.h>
+#include <setjmp.h>
+#include <time.h>
+static jmp_buf out;
+static volatile double sink;
+static int value;
+static void leave(MPI_Comm* comm, int* code, ...) { longjmp(out, 1); }
+static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec + 1e-9 * t.tv_nsec; }
+__attribute__((noinline)) static void burn(double s) { for (double end = now() + s; now() < end;) for (int i = 0; i < 1000; ++i) sink += i; }
+__attribute__((noinline)) static int tail(int to) { burn(0.05); return MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
+__attribute__((noinline)) static int work(int to) { int sum = 0; for (int k = 0; k < 3; ++k) sum += tail(to); return sum + 1; }
+int main(int argc, char** argv) {
+    MPI_Errhandler handler;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_errhandler(leave, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (volatile int k = 0; k < 10; ++k)
+        if (setjmp(out) == 0) work(99);
+    MPI_Finalize();
+}
+"""
+
+
+@test
+def a_call_left_by_longjmp_does_not_get_the_time_of_the_function_that_made_it(job):
+    job.compile(f"mpicc.{job.mpi}", "-g", "-O2", job.write("left.c", LEFT), "-o", "left")
+    report = job.profile([job.folder / "left"], 1, options={"LIBPROFILE_SAMPLE": "1kHz"})
+    expect_equal(calls(report, 0)["MPI_Send"], 10, "calls")
+    stacks = job.folder / "stacks"
+    expect_equal(job.run([job.tool, "export", job.folder / "profile.1", "--format", "folded", "--output", stacks]).code, 0, "exit code of export")
+    burnt = sum(int(line.rsplit(" ", 1)[1]) for line in stacks.read_text().splitlines() if ";burn" in line)
+    expect(burnt > 0.4e9, f"burn() worked for half a second: {stacks.read_text()}")
+
+
 @test
 def handlers_on_small_alternate_stacks_survive(job):
     survives(job, "altstack", 10000)

@@ -123,6 +123,29 @@ def chrome_draws_the_iterations_inside_the_chosen_ones(job):
 
 
 @test
+def iterations_begin_after_the_one_before_and_inside_the_one_around(job):
+    profile, own = measured(job)
+    report = job.report(profile)
+    phases = {phase["name"]: phase for phase in report["phases"]}
+    for rank in range(2):
+        spans = {}
+        for name in ("step", "sweep"):
+            begins, times = (phases[name][key][rank] for key in ("iteration_begins", "iteration_times"))
+            expect_equal(len(begins), len(times), f"begins of {name} on rank {rank}")
+            for i in range(1, len(begins)):
+                expect(begins[i] >= begins[i - 1] + times[i - 1], f"iteration {i + 1} of {name} on rank {rank} begins before the end of the one before")
+            expect(begins[-1] + times[-1] <= report["metrics"][0]["total"][rank], f"the last iteration of {name} ends before the job")
+            spans[name] = list(zip(begins, times))
+        # A begin may be early by a 1,024th of the time since the end before, which is less than that since the start of the measurement.
+        sweeps = iter(spans["sweep"])
+        for step, (begin, time) in enumerate(spans["step"]):
+            for _ in range(own[rank, step][0]):
+                start, lasted = next(sweeps)
+                early = max(begin, start) / 1000
+                expect(begin - early <= start and start + lasted <= begin + time + early, f"a sweep from {start} for {lasted} in step {step} from {begin} for {time}")
+
+
+@test
 def what_a_killed_job_does_not_tell_is_not_known(job):
     """Its journal has the time of each step, but not what lay inside: nothing says where that time went."""
     job.measured([job.program("nested"), STEPS, STEPS - 10], options={"LIBPROFILE_SAMPLE": "1kHz"}, output=job.folder / "killed")

@@ -123,6 +123,62 @@ def python_selections_are_as_people_write_them(job):
 
 
 @test
+def python_has_clocks_and_partners(job):
+    libprofile = package(job)
+    report = job.profile([job.program("partners"), 4], 4)
+    p = libprofile.open(job.folder / "profile.1")
+    clocks = p.clocks()
+    expect_equal([{key: value for key, value in clock._asdict().items() if key not in ("rank", "common")} for clock in clocks], report["clocks"], "clocks")
+    expect_equal([(clock.rank, clock.common) for clock in clocks], [(rank, True) for rank in range(4)], "ranks")
+    for clock in clocks:
+        for time in (0, 1, 10**6, clock.own_ns):
+            expect(abs(int(clock.on_axis([time])[0]) - clock.begin_ns - time * clock.axis_ns // clock.own_ns) <= 1, f"time {time} on the axis")
+    messages, rows, sums = p.partners(), [], {}
+    for row in report["partners"]["rows"]:
+        others = [{"rank": -1, **row["others"]}, {"rank": -2, **row["unknown"]}]
+        for partner in (partner for partner in row["partners"] + others if partner["messages"] != 0):
+            rows.append((row["rank"], row["thread"], row["function"], row["direction"] == "sent", *partner.values()))
+            if row["direction"] == "sent" and partner["rank"] >= 0:
+                sums[row["rank"], partner["rank"]] = sums.get((row["rank"], partner["rank"]), 0) + partner["bytes"]
+    names = [p.call_paths[path].name for path in messages.path]
+    expect_equal(list(zip(messages.rank.tolist(), messages.thread.tolist(), names, (messages.sent == 1).tolist(), messages.partner.tolist(),
+                          messages.messages.tolist(), messages.bytes.tolist())), rows, "messages")
+    matrix = messages.matrix(4)
+    expect_equal((matrix.shape, messages.lost), ((4, 4), 0), "shape, and lost messages")
+    expect_equal({key: int(matrix[key]) for key in sums}, sums, "what was sent")
+    expect_equal(int(matrix.sum()), sum(sums.values()), "all that was sent")
+
+
+@test
+def python_has_the_samples_and_waits_of_a_trace(job):
+    libprofile = package(job)
+    result = job.measured([job.program("long_calls"), 10, job.folder], output="calls", options={"LIBPROFILE_TRACE": "1", "LIBPROFILE_SAMPLE": "1kHz"})
+    expect_equal(result.code, 0, "exit code")
+    p = libprofile.open(job.folder / "calls")
+    for said in json.loads(job.run([job.tool, "report", job.folder / "calls", "--format", "json", "--trace"]).out)["traces"]:
+        trace = p.trace(said["rank"], said["thread"])
+        for got, lists in ((trace.samples, said), (trace.waits, said["waits"])):
+            expect_equal({name: values.tolist() for name, values in got._asdict().items()}, {name: lists[name] for name in got._fields}, "arrays")
+        expect_equal((trace.stride, trace.dropped, trace.waits_dropped, trace.longest_dropped_ns),
+                     (said["stride"], said["dropped"], said["waits"]["dropped"], said["waits"]["longest_dropped_ns"]), "numbers")
+        expect("MPI_Reduce_local" in {p.call_paths[path].name for path in trace.waits.path}, "names of waits")
+    contexts = p.contexts()
+    expect(all(node.parent < at for at, node in enumerate(contexts) if at > 0) and contexts[0].parent == 0, "parents come first")
+    whole, calls = contexts[0], [node for node in contexts if node.name == "MPI_Reduce_local"]
+    expect(calls and all(15e6 < node.ns for node in calls), f"a call that sleeps 20 ms: {calls}")
+    expect(abs(sum(node.own_ns * times(contexts, at) for at, node in enumerate(contexts)) - whole.ns) < 1e-3 * whole.ns, "own times are the run")
+
+
+def times(contexts, at):
+    """How often the node is in the run."""
+    product = 1
+    while at != 0:
+        product *= contexts[at].count if contexts[at].kind == "iteration" else 1
+        at = contexts[at].parent
+    return product
+
+
+@test
 def python_diagnoses_as_the_command_does(job):
     libprofile = package(job)
     job.profile([job.example("hydro"), 60, 16])

@@ -264,7 +264,7 @@ def instrumented_programs_run_as_before_without_the_library(job):
 
 
 def filter_of(job, folder):
-    made = job.run([job.tool, "filter", folder, "--target", "0.05"])
+    made = job.run([job.tool, "filter", folder, "--target", "1"])
     expect_equal(made.code, 0, "exit code of libprofile filter")
     return job.write("made.filter", made.out)
 

@@ -1,20 +1,10 @@
 """A reader written from docs/format.md alone finds the same in profiles of real jobs as `libprofile report`."""
 
 import json
-import sys
 
-from harness import Skip, expect, expect_equal, main, test
+from harness import Skip, expect, expect_equal, main, read_again, test
 
 THREADS = {"LIBPROFILE_TRACE": "1", "LIBPROFILE_SAMPLE": "1kHz"}
-
-
-def read_again(job, file, *options):
-    reader = job.source / "tests/format/read_profile.py"
-    result = job.run([sys.executable, "-B", reader, file, *options])
-    if "No module named 'zstandard'" in result.all_err:
-        raise Skip("python3-zstandard is not installed")
-    expect_equal(result.code, 0, "exit code of the second reader")
-    return json.loads(result.out)
 
 
 def compare(job, output):
@@ -37,6 +27,8 @@ def compare(job, output):
     groups = {(rank, 0): (report, rank) for rank in range(report["job"]["ranks"])}
     groups.update({key: (report["threads"], at) for at, key in enumerate(others)})
     expect_equal(sorted((entry["rank"], entry["thread"]) for entry in again["locations"]), sorted(groups), "locations")
+    compare_partners(again, report["partners"])
+    compare_clocks(again, report)
     series = {(one["rank"], one["thread"], one["phase"]): one for one in again["series"]}
     for entry in again["locations"]:
         group, at = groups[entry["rank"], entry["thread"]]
@@ -59,6 +51,31 @@ def compare(job, output):
     return again
 
 
+def compare_partners(again, reported):
+    def sums(amount):
+        return amount["messages"], amount["bytes"]
+
+    mine = [(entry["rank"], entry["thread"], row["direction"], [tuple(partner) for partner in row["partners"]],
+             (row["others"], row["other_bytes"]), (row["unknown"], row["unknown_bytes"])) for entry in again["locations"] for row in entry["partners"]]
+    other = [(row["rank"], row["thread"], 0 if row["direction"] == "sent" else 1, [(one["rank"], *sums(one)) for one in row["partners"]],
+              sums(row["others"]), sums(row["unknown"])) for row in reported["rows"]]
+    expect_equal(sorted(mine), sorted(other), "partners of messages")
+    expect_equal(sum(entry["partners_lost"] for entry in again["locations"]), reported["lost"], "messages without a partner")
+
+
+def compare_clocks(again, report):
+    """Of ranks on one machine."""
+    clocks = again["clocks"]
+    expect_equal(len(clocks), report["job"]["ranks"], "clocks")
+    expect_equal(len({clock["id"] for clock in clocks} - {0}), 1, "clocks that are one")
+    first = min(clock["origin_ns"] for clock in clocks)
+    expect_equal([{"begin_ns": clock["origin_ns"] - first, "own_ns": clock["own_ns"], "axis_ns": clock["monotonic_ns"], "uncertainty_ns": 0}
+                  for clock in clocks], report["clocks"], "clocks")
+    for clock in clocks:
+        drift = abs(clock["monotonic_ns"] - clock["own_ns"])
+        expect(drift <= 2000 + clock["own_ns"] // 2000, f"both clocks of a rank are {drift} ns apart after {clock['own_ns']} ns")
+
+
 def compare_phase(again, phase, at, units, where):
     expect_equal((again["wall_ns"], again["wall_inclusive_ns"]), (phase["wall_ns"][at], phase["wall_inclusive_ns"][at]),
                  f"{where}: wall times")
@@ -73,6 +90,7 @@ def compare_phase(again, phase, at, units, where):
     if again["kind"] != 2:
         return
     expect_equal(again["iteration_times"], phase["iteration_times"][at], f"{where}: times of iterations")
+    expect_equal(again["iteration_begins"], phase["iteration_begins"][at], f"{where}: begins of iterations")
     expect_equal(again["cluster_of_iteration"], phase["cluster_of_iteration"][at], f"{where}: clusters of iterations")
     profiles = phase["cluster_profiles"][at]
     expect_equal([(c["size"], c["class"]) for c in again["clusters"]], [(c["size"], c["class"]) for c in profiles],
@@ -104,6 +122,22 @@ def second_reader_finds_the_same_in_a_job_with_threads_and_traces(job):
     expect_equal(result.code, 0, "exit code")
     again = compare(job, "threads")
     expect(len(again["locations"]) > 2, "no threads")
+
+
+@test
+def second_reader_finds_the_same_long_calls(job):
+    result = job.measured([job.program("long_calls"), 10, job.folder], output="calls", options=THREADS)
+    expect_equal(result.code, 0, "exit code")
+    again = compare(job, "calls")
+    traces = json.loads(job.run([job.tool, "report", job.folder / "calls", "--format", "json", "--trace"]).out)["traces"]
+    expect_equal(len(traces), 2, "traces")
+    for entry, trace in zip(again["locations"], traces):
+        waits = trace["waits"]
+        expect(len(waits["path"]) >= 10, "no waits")
+        rows = zip(*(waits[key] for key in ("begin_ns", "end_ns", "lca_depth", "lca_kind", "after_depth", "after_kind")))
+        expect_equal(entry["waits"], {"dropped": waits["dropped"], "longest_dropped_ns": waits["longest_dropped_ns"],
+                                      "waits": [[begin, end, 4 * depth + kind, 4 * after + kind_after]
+                                                for begin, end, depth, kind, after, kind_after in rows]}, "waits")
 
 
 @test
@@ -143,6 +177,7 @@ def second_reader_finds_the_iterations_of_a_rank_that_was_killed(job):
         journal = again["journals"][str(rank)]
         expect(len(journal) > 10 and all((one["phase"], one["fate"]) == ("step", 0) for one in journal), f"the journal: {journal}")
         expect_equal(before + [one["wall_ns"] for one in journal], loop["iteration_times"][rank], f"times of rank {rank}")
+        expect_equal([one["begin_ns"] for one in journal], loop["iteration_begins"][rank][len(before):], f"begins of rank {rank}")
         for name in ("visits", "p2p_bytes_sent", "collective_exchange"):
             expect_equal([one["sums"].get(name, 0) for one in journal],
                          loop["series"][rank].get(name, [0] * (len(before) + len(journal)))[len(before):], f"{name} of rank {rank}")
@@ -185,6 +220,24 @@ def second_reader_finds_the_same_regions(job):
     expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
     compare(job, "counted")
     expect(step["totals"]["region_time"] >= 36e6, "the time of 36 visits of at least 1 ms in iterations")
+
+
+@test
+def second_reader_finds_the_same_totals(job):
+    keep = ("import sys; sys.path.insert(0, sys.argv[1]); import libprofile; "
+            "libprofile._reader.read_frame(sys.argv[2], [], ['all'], False, False, least_kept=0)")
+    if job.run(["/usr/bin/python3", "-c", "import numpy"]).code != 0 or not (job.build / "python/libprofile").is_dir():
+        raise Skip("the Python module was not built")
+    for command, options in (([job.example("hydro"), 40, 8], {}), ([job.program("counters"), "faults", 40, 20], {"LIBPROFILE_METRICS": "page_faults"}),
+                             ([job.program("regions")], {})):
+        result = job.measured(command, output=f"totals.{job.runs}", options=options)
+        expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+        folder = job.folder / f"totals.{job.runs}"
+        job.runs += 1
+        result = job.run(["/usr/bin/python3", "-c", keep, job.build / "python", folder])
+        expect_equal((result.code, result.all_err), (0, ""), "totals are made")
+        found = read_again(job, "--totals", folder)
+        expect(found["rows"] > 20 and found["paths"] > 10, f"rows and call paths: {found}")
 
 
 if __name__ == "__main__":

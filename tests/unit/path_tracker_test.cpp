@@ -93,6 +93,29 @@ class PathTrackerTest : public testing::Test {
         keep_ = 1;
         return node;
     }
+    /// Functions whose frames are found by the frame pointer. Each saves that of its caller.
+    NOT_INLINED void with_frame_pointer(int depth) {
+        auto* room = static_cast<volatile char*>(__builtin_alloca(static_cast<std::size_t>(keep_) + 16));
+        room[0] = 1;
+        below(depth);
+        keep_ = 1;
+    }
+    /// `between`: functions that do not use it, so that it is saved elsewhere.
+    NOT_INLINED void save_frame_pointer_below(int between) {
+        if (between == 0)
+            with_frame_pointer(0);
+        else
+            save_frame_pointer_below(between - 1);
+        keep_ = 1;
+    }
+    NOT_INLINED int repeat_after_another_function(int times) {
+        auto* room = static_cast<volatile char*>(__builtin_alloca(static_cast<std::size_t>(keep_) + 16));
+        room[0] = 1;
+        with_frame_pointer(0); // the mark moves to our own return address
+        for (int i = 0; i < times; ++i) save_frame_pointer_below(3);
+        keep_ = 1;
+        return repeated_;
+    }
     NOT_INLINED CommonAncestor sample_below(int depth) {
         const CommonAncestor ancestor = depth == 0 ? sample() : sample_below(depth - 1);
         keep_ = 1;
@@ -182,6 +205,13 @@ TEST_F(PathTrackerTest, RepeatsInOneActivationNeedNoWalk) {
         last = node;
     }
     EXPECT_GE(repeated_, 97);
+}
+
+TEST_F(PathTrackerTest, CallsRepeatWithoutAWalkWhereverTheFramePointerWasSavedBefore) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers lay out frames of their own";
+#endif
+    EXPECT_GE(repeat_after_another_function(100), 97);
 }
 
 TEST_F(PathTrackerTest, AReturnThroughTheMarkShowsWhereTheCommonAncestorIs) {

@@ -124,6 +124,139 @@ TEST_F(SampleTraceTest, NoMemoryAtAllLeavesItOff) {
     EXPECT_EQ(trace.size(), 0u);
 }
 
+namespace {
+
+struct Seen {
+    std::uint64_t begin, end;
+    std::uint32_t lca, after;
+};
+
+/// The waits as the file has them; the common ancestors of samples in `samples`.
+std::vector<Seen> written(const SampleTrace& trace, std::vector<std::uint32_t>& samples) {
+    std::vector<unsigned char> bytes(1 << 21);
+    Encoder encoder(bytes.data(), bytes.size());
+    write_trace(encoder, 0, trace);
+    const std::size_t samples_size = encoder.size();
+    write_waits(encoder, 0, trace);
+    EXPECT_FALSE(encoder.overflow());
+    Decoder decoder(bytes.data(), encoder.size());
+    TraceRecord record;
+    describe(decoder, record);
+    for (std::uint64_t i = 0; i < record.samples; ++i) {
+        TraceSampleRecord sample;
+        describe(decoder, sample);
+        samples.push_back(static_cast<std::uint32_t>(sample.lca));
+    }
+    EXPECT_EQ(encoder.size() - decoder.remaining(), samples_size);
+    WaitsRecord waits;
+    describe(decoder, waits);
+    EXPECT_EQ(waits.waits, trace.waits());
+    std::vector<Seen> list;
+    std::uint64_t time = 0;
+    for (std::uint64_t i = 0; i < waits.waits; ++i) {
+        WaitRecord wait;
+        describe(decoder, wait);
+        const std::uint64_t begin = time + static_cast<std::uint64_t>(wait.begin_difference);
+        time = begin + wait.duration;
+        list.push_back({begin, time, static_cast<std::uint32_t>(wait.lca), static_cast<std::uint32_t>(wait.lca_after)});
+    }
+    EXPECT_EQ(decoder.remaining(), 0u);
+    return list;
+}
+
+constexpr std::uint32_t exact(std::uint32_t depth) { return depth << 2 | static_cast<std::uint32_t>(LcaKind::Exact); }
+
+} // namespace
+
+TEST_F(SampleTraceTest, WaitsAreLinksOfTheChain) {
+    ASSERT_TRUE(trace.start(arena));
+    EXPECT_FALSE(trace.is_long(1000, 0)) << "without samples";
+    EXPECT_FALSE(trace.is_long(100, 100)) << "not longer than a period";
+    EXPECT_EQ(trace.longest_dropped(), 100u);
+    trace.add(100, 1, 5, LcaKind::Exact);
+    ASSERT_TRUE(trace.is_long(101, 100));
+    trace.add_wait(120, 221, 2, 4, LcaKind::Exact);
+    ASSERT_TRUE(trace.is_long(200, 100));
+    trace.add_wait(300, 500, 3, 2, LcaKind::Exact);
+    trace.add_wait_apart(510, 700, 4);
+    trace.add(800, 5, 6, LcaKind::Exact);
+    trace.add(900, 6, 3, LcaKind::Bound);
+    std::vector<std::uint32_t> samples;
+    const std::vector<Seen> waits = written(trace, samples);
+    EXPECT_EQ(samples, (std::vector<std::uint32_t>{0, exact(2), 3 << 2 | 1})) << "of two samples: the outermost of those on the way";
+    ASSERT_EQ(waits.size(), 3u);
+    EXPECT_EQ(waits[0].begin, 120u);
+    EXPECT_EQ(waits[0].end, 221u);
+    EXPECT_EQ(waits[0].lca, exact(4));
+    EXPECT_EQ(waits[0].after, exact(2));
+    EXPECT_EQ(waits[1].lca, exact(2));
+    EXPECT_EQ(waits[1].after, exact(6)) << "the one that nobody looked at is passed over";
+    EXPECT_EQ(waits[2].lca, 0u);
+    EXPECT_EQ(waits[2].after, 0u);
+    EXPECT_EQ(trace.samples(), 3u);
+}
+
+/// After the definition: what is left, and the least ancestors of all that was dropped before it.
+TEST_F(SampleTraceTest, WaitsThinOutWithTheSamplesWithinTheLimit) {
+    std::mt19937 random(11);
+    for (const unsigned waits_of_ten : {1u, 4u, 9u, 10u}) {
+        Arena memory;
+        SampleTrace small;
+        constexpr std::size_t limit = 64;
+        ASSERT_TRUE(small.start(memory, limit * sizeof(SampleTrace::Entry)));
+        struct All {
+            std::uint64_t begin, end;
+            std::uint32_t depth;
+            bool is_wait;
+        };
+        std::vector<All> all;
+        std::uint64_t now = 0, asked = 0;
+        for (int i = 0; i < 5000; ++i) {
+            const bool is_wait = random() % 10 < waits_of_ten;
+            const std::uint64_t begin = now + random() % 20, end = is_wait ? begin + 50 + random() % 2000 : begin;
+            const auto depth = static_cast<std::uint32_t>(random() % 30);
+            now = end + 1;
+            if (!is_wait) {
+                small.add(end, static_cast<NodeId>(i + 1), depth, LcaKind::Exact);
+            } else {
+                ++asked;
+                if (!small.is_long(end - begin, 100)) continue;
+                small.add_wait(begin, end, static_cast<NodeId>(i + 1), depth, LcaKind::Exact);
+            }
+            all.push_back({begin, end, depth, is_wait});
+            ASSERT_LE(small.size(), limit);
+        }
+        EXPECT_EQ(small.waits() + small.dropped_waits(), asked);
+        if (waits_of_ten < 10) {
+            EXPECT_GE(small.samples(), 1u);
+        }
+        std::vector<std::uint32_t> samples;
+        const std::vector<Seen> waits = written(small, samples);
+        for (const All& one : all) {
+            if (one.is_wait && one.end - one.begin > small.longest_dropped()) {
+                EXPECT_TRUE(std::any_of(waits.begin(), waits.end(), [&](const Seen& wait) { return wait.begin == one.begin && wait.end == one.end; }));
+            }
+        }
+        EXPECT_GE(waits.size(), waits_of_ten >= 9 ? 4u : 0u) << "a thread that sleeps keeps its longest waits";
+        std::uint64_t last = 0;
+        std::size_t from = 0; // after the entry before
+        for (std::size_t i = 0; i < small.size(); ++i) {
+            const SampleTrace::Entry& entry = small[small[i].is_begin() ? ++i : i];
+            ASSERT_GE(entry.time_ns, last);
+            last = entry.time_ns;
+            std::uint32_t least = SampleTrace::deepest;
+            const std::size_t first = from;
+            for (bool found = false; !found; ++from) {
+                least = std::min(least, all[from].depth);
+                found = all[from].end == entry.time_ns;
+            }
+            if (first != 0) {
+                ASSERT_EQ(entry.depth(), least);
+            }
+        }
+    }
+}
+
 TEST_F(SampleTraceTest, IsWrittenAsDifferences) {
     ASSERT_TRUE(trace.start(arena, 8 * sizeof(SampleTrace::Entry)));
     trace.add(1000, 30, 9, LcaKind::Exact);

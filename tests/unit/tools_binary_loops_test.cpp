@@ -61,6 +61,10 @@ struct OwnCode : testing::Test {
         const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
         profile.modules = {{build_id_of(self), self}};
         loops_in_each_other(2);
+        add_sites(0);
+    }
+    void add_sites(std::uint32_t module) {
+        for (const auto& [number, offset] : sites) profile.sites.push_back({module, offset, {}, {}});
     }
     static CodePlace at(int number) { return {0, sites.at(number)}; }
 };
@@ -100,6 +104,8 @@ TEST_F(BinaryLoopsOf, AProgramTellWhatMayFollowInOnePass) {
 TEST_F(BinaryLoopsOf, AFileThatIsNotHereAreUnknown) {
     profile.modules.push_back({"", "/nowhere/application"});
     profile.modules.push_back({"", "[vdso]"});
+    add_sites(1);
+    add_sites(2);
     const BinaryLoops loops(profile);
     EXPECT_TRUE(loops.absent().empty()); // nothing was asked
     for (const std::uint32_t module : {1u, 2u}) {
@@ -132,14 +138,37 @@ TEST_F(BinaryLoopsOf, AFileThatIsNoProgramAreUnknown) {
     std::filesystem::remove(text);
 }
 
-TEST_F(BinaryLoopsOf, AFunctionStayTheSameIfItIsReadAgain) {
-    const BinaryLoops loops(profile), forgetful(profile, 1);
-    const auto other = static_cast<std::uint64_t>(sites.at(0));
-    for (int round = 0; round < 3; ++round)
-        for (const int number : {1, 2, 3, 6}) {
-            EXPECT_EQ(forgetful.loops_around(at(number)), loops.loops_around(at(number)));
-            EXPECT_EQ(forgetful.reaches(0, {0, other}, at(number)), loops.reaches(0, {0, other}, at(number)));
+TEST_F(BinaryLoopsOf, AProgramThatIsGoneAreThoseThatWereKept) {
+    const std::uint64_t no_code = 1;
+    profile.sites.push_back({0, no_code, {}, {}}); // in the file's header
+    const BinaryLoops here(profile);
+    for (ReadLoops& read : read_missing_loops(profile)) profile.loops.push_back(std::move(read.loops));
+    EXPECT_TRUE(read_missing_loops(profile)[0].loops.empty()); // nothing is missing any more
+    Profile gone = profile, rebuilt = profile, unnamed = profile;
+    gone.modules[0].path = "/nowhere/application";
+    rebuilt.modules[0].build_id[0] ^= 1;
+    unnamed.modules[0] = {"", "/nowhere/application"};
+    for (const Profile* moved : {&gone, &rebuilt, &unnamed}) {
+        const BinaryLoops there(*moved);
+        for (const auto& [one, from] : sites) {
+            const std::vector<std::uint64_t> around = here.loops_around(at(one));
+            EXPECT_EQ(there.loops_around(at(one)), around);
+            EXPECT_TRUE(there.is_known(at(one)));
+            for (const std::uint64_t loop : around) EXPECT_EQ(there.source({0, loop}).line, here.source({0, loop}).line);
+            for (const auto& [other, to] : sites) {
+                EXPECT_EQ(there.reaches(0, at(one), at(other)), here.reaches(0, at(one), at(other)));
+                for (const std::uint64_t loop : around)
+                    EXPECT_EQ(there.reaches(loop, at(one), at(other)), here.reaches(loop, at(one), at(other))) << one << " " << other;
+            }
         }
+        EXPECT_FALSE(there.is_known({0, no_code}));
+        EXPECT_TRUE(there.absent().empty()); // it was looked at
+    }
+    gone.sites.push_back({0, 2, {}, {}});
+    const BinaryLoops there(gone);
+    EXPECT_FALSE(there.is_known({0, 2}));
+    EXPECT_EQ(there.absent().size(), 1u); // this was not
+    EXPECT_EQ(there.loops_around(at(2)).size(), 2u);
 }
 
 TEST_F(BinaryLoopsOf, AProgramAreTheSameForManyThreads) {

@@ -61,6 +61,7 @@ TEST(Inlined, AreNodesBetweenAFunctionAndItsCallees) {
     // The samples of a trace are where the values are; their ancestors count the machine's frames.
     EXPECT_EQ(&p.paths[p.locations[0].trace.samples[1].path], kernel);
     EXPECT_EQ(p.locations[0].trace.samples[2].lca_depth, 2u);
+    EXPECT_EQ(p.paths[p.locations[0].trace.waits[0].path].kind, NodeKind::Mpi);
 }
 
 TEST(Inlined, SumsStayExact) {

@@ -62,3 +62,14 @@ TEST(IterationBegins, OfThreeLevelsAndOfFilesThatMakeNoSenseDoNotOverlap) {
     for (std::size_t p = 0; p < begins.size(); ++p)
         for (std::size_t i = 1; i < begins[p].size(); ++i) EXPECT_GE(begins[p][i], begins[p][i - 1] + location.phases[p].iteration_ns[i - 1]);
 }
+
+TEST(IterationBegins, AreThoseOfTheProfileIfItHasAll) {
+    Location location;
+    location.phases = {phase(7, {10, 20, 5}), phase(8, {1})};
+    location.phases[0].iteration_begin_ns = {100, 115, 200};
+    location.phases[1].iteration_begin_ns = {150};
+    EXPECT_EQ(iteration_begins(location), (std::vector<Times>{{100, 115, 200}, {150}}));
+    location.phases[1].iteration_begin_ns.clear();
+    EXPECT_FALSE(are_begins_known(location));
+    EXPECT_EQ(iteration_begins(location), (std::vector<Times>{{0, 10, 30}, {0}}));
+}

@@ -105,11 +105,14 @@ inline ByteVector taken_back_journal() {
 
 /// `room`: bytes of the journal's block, at least those of the journal.
 /// `with_series`: the snapshot has values of its iterations, too. `counters`: names of those that the user chose, and of those of regions.
-inline ByteVector live_file(const ByteVector& journal, std::size_t room, bool with_series = false, const std::vector<std::string>& counters = {}) {
+/// `add`: blocks of the rank beside those of the sample.
+inline ByteVector live_file(const ByteVector& journal, std::size_t room, bool with_series = false, const std::vector<std::string>& counters = {},
+                            const std::function<void(ProfileBuilder&)>& add = {}) {
     ProfileBuilder b(1);
     b.job(1);
     b.metrics(counters);
     add_sample_rank(b, 0, true);
+    if (add) add(b);
     if (with_series) b.series(0, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
     ByteVector bytes = b.bytes();
     const BlockHeader header{block_magic, static_cast<std::uint32_t>(BlockType::Journal), room, room, 0, 0};

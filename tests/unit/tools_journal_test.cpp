@@ -102,6 +102,36 @@ TEST(JournalTest, IterationsFollowThoseOfTheSnapshot) {
     EXPECT_EQ(p.ranks.at(0).kept_iterations, 3u);
 }
 
+TEST(JournalTest, IterationsHaveTheirBeginsIfTheSnapshotHasItsOwn) {
+    using Times = std::vector<std::uint64_t>;
+    constexpr std::string_view six_gaps("\0\0\5\0\0\0\0\0\0\0\0\0", 12);
+    const auto begins = [&](const std::function<void(ProfileBuilder&)>& add) { return read_live(live_file(sample_journal(), 4096, false, {}, add)); };
+    // The sample's six iterations take 210, 210, 860, 210, 210 and 300 ns; the journal has two more, and one of another phase, by their ends.
+    const Profile all = begins([&](ProfileBuilder& b) {
+        b.begins(0, 1, 1100, six_gaps);
+        b.clock(0, {1, 0, 1000});
+    });
+    EXPECT_TRUE(all.notes.empty()) << all.notes.front();
+    EXPECT_EQ(steps_of(all).iteration_begin_ns, (Times{1100, 1315, 1525, 2385, 2595, 2805, 1000 + 3200 - 400, 1000 + 3400 - 100}));
+    const auto late = std::find_if(all.locations[0].phases.begin(), all.locations[0].phases.end(),
+                                   [&](const PhaseData& data) { return all.phases[data.phase].name == "late"; });
+    EXPECT_EQ(late->iteration_begin_ns, Times{1000 + 4000 - 70});
+    // As if the clock was read earlier: no iteration begins before the end of the one before.
+    EXPECT_EQ(steps_of(begins([&](ProfileBuilder& b) {
+                  b.begins(0, 1, 1100, six_gaps);
+                  b.clock(0, {1, 0, 0});
+              })).iteration_begin_ns,
+              (Times{1100, 1315, 1525, 2385, 2595, 2805, 3105, 3505}));
+    // Of one iteration of the snapshot it is not known, or not when the measurement began: then not of later ones.
+    EXPECT_EQ(steps_of(begins([&](ProfileBuilder& b) {
+                  b.begins(0, 1, 1100, six_gaps.substr(0, 10));
+                  b.clock(0, {1, 0, 1000});
+              })).iteration_begin_ns.size(),
+              5u);
+    EXPECT_EQ(steps_of(begins([&](ProfileBuilder& b) { b.begins(0, 1, 1100, six_gaps); })).iteration_begin_ns.size(), 6u);
+    EXPECT_EQ(steps_of(begins([&](ProfileBuilder& b) { b.clock(0, {1, 0, 1000}); })).iteration_begin_ns.size(), 0u);
+}
+
 TEST(JournalTest, WhatNobodyKnowsIsNotRecorded) {
     const Profile p = read_live(live_file(sample_journal(), 4096));
     std::uint64_t found = 0;
@@ -224,7 +254,7 @@ TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
 
 namespace {
 
-class Memory final : public Sink {
+class WrittenFiles final : public Sink {
   public:
     void add(const std::string& name, std::string_view bytes) override { files[name] += bytes; }
     std::map<std::string, std::string> files;
@@ -269,7 +299,7 @@ TEST(JournalTest, AllExportsAreWrittenOfAJournal) {
                 request.choice.phase = "timestep";
                 if (last != 99) request.choice.iterations = IterationRange{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
                 request.choice.instances = 100;
-                Memory files;
+                WrittenFiles files;
                 EXPECT_NO_THROW(format.write(p, request, files)) << format.name;
                 EXPECT_FALSE(files.files.empty()) << format.name;
             }
@@ -286,7 +316,7 @@ TEST(JournalTest, CountersThatAreNotPairedEndItWithANote) {
         expect_sums(p);
         expand_inlined(p);
         for (const ExportFormat& format : export_formats()) {
-            Memory files;
+            WrittenFiles files;
             EXPECT_NO_THROW(format.write(p, ExportRequest(), files)) << format.name;
         }
     }

@@ -12,9 +12,9 @@ namespace {
 constexpr std::uint64_t function = 0x1000, caller = 77;
 
 /// A job of ranks without anything but the loops that they found.
-class Job {
+class LoopJob {
   public:
-    Job() { profile.modules.push_back({"app-id", "/bin/app"}); }
+    LoopJob() { profile.modules.push_back({"app-id", "/bin/app"}); }
     /// The loop that begins at `offset` and lasted from `first` to `last`.
     FoundLoop& loop(std::uint32_t rank, std::uint64_t offset, std::uint64_t first, std::uint64_t last) {
         const std::string name = "loop at app+" + std::to_string(offset);
@@ -62,7 +62,7 @@ class Job {
 using Phases = std::vector<std::vector<std::uint64_t>>;
 
 TEST(LoopPhases, PlacesOfOneFunctionAtTheSameTimeAreOneLoop) {
-    Job job;
+    LoopJob job;
     job.loop(0, 0x1010, 10, 110);
     job.loop(1, 0x1020, 12, 113);
     job.loop(2, 0x1020, 11, 113);
@@ -75,7 +75,7 @@ TEST(LoopPhases, PlacesOfOneFunctionAtTheSameTimeAreOneLoop) {
 
 TEST(LoopPhases, ALoopAroundAnotherThatHasMostOfItsTimeIsAFrame) {
     for (const std::uint64_t inner_ns : {700, 600}) {
-        Job job;
+        LoopJob job;
         const std::string outer = job.loop(0, 0x1010, 10, 110).recorded_as;
         FoundLoop& inner = job.loop(0, 0x1090, 10, 110);
         inner.function = 0x1080;
@@ -89,7 +89,7 @@ TEST(LoopPhases, ALoopAroundAnotherThatHasMostOfItsTimeIsAFrame) {
 }
 
 TEST(LoopPhases, LoopsThatFollowEachOtherStayApart) {
-    Job job;
+    LoopJob job;
     job.loop(0, 0x1010, 10, 110);
     job.loop(0, 0x1020, 111, 211);
     job.loop(1, 0x1030, 112, 213); // did not find the first
@@ -99,7 +99,7 @@ TEST(LoopPhases, LoopsThatFollowEachOtherStayApart) {
 }
 
 TEST(LoopPhases, OtherFunctionsCallersAndUnknownOnesStayApart) {
-    Job job;
+    LoopJob job;
     job.loop(0, 0x1010, 10, 110);
     job.loop(1, 0x1020, 10, 110).function = function + 1;
     job.loop(2, 0x1030, 10, 110).caller = caller + 1;
@@ -109,7 +109,7 @@ TEST(LoopPhases, OtherFunctionsCallersAndUnknownOnesStayApart) {
 }
 
 TEST(LoopPhases, ALoopOfARankIsNeverTwoOfAnother) {
-    Job job;
+    LoopJob job;
     job.loop(0, 0x1010, 10, 110);
     job.loop(1, 0x1020, 10, 60);
     job.loop(1, 0x1030, 61, 110);
@@ -117,7 +117,7 @@ TEST(LoopPhases, ALoopOfARankIsNeverTwoOfAnother) {
 }
 
 TEST(LoopNames, AreThoseOfFunctionsAndTellLoopsApart) {
-    Job job;
+    LoopJob job;
     job.loop(0, 0x1010, 10, 110);
     job.loop(0, 0x1020, 111, 211);
     job.loop(0, 0x2020, 212, 311);
@@ -137,7 +137,7 @@ TEST(LoopNames, AreThoseOfFunctionsAndTellLoopsApart) {
 }
 
 TEST(LoopNames, PhasesOfTheProgramKeepTheirs) {
-    Job job;
+    LoopJob job;
     job.profile.phases.push_back({"loop at work", PhaseKind::Iterations});
     job.united();
     name_loops(job.profile);

@@ -73,7 +73,7 @@ class RunGenerator {
             for (std::size_t r = 0; r < ranks_; ++r) last = std::max(last, local_[r][i]);
             run.run_ns += last + transfer;
             for (std::size_t r = 0; r < ranks_; ++r) {
-                run.matrix.at(IterationPart::Computing, r, i) = static_cast<float>(local_[r][i]);
+                run.matrix.at(IterationPart::Local, r, i) = static_cast<float>(local_[r][i]);
                 run.matrix.at(IterationPart::Mpi, r, i) = static_cast<float>(last - local_[r][i] + transfer);
                 run.matrix.at(IterationPart::CollectiveCalls, r, i) = 1;
             }

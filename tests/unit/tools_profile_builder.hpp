@@ -2,7 +2,10 @@
 // Contract: for tests; one thread; allocates freely.
 #pragma once
 
+#include "format/begins.hpp"
+#include "format/clock.hpp"
 #include "format/metrics.hpp"
+#include "format/partners.hpp"
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
 #include "format/series_records.hpp"
@@ -17,6 +20,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 #include <zstd.h>
@@ -73,6 +77,23 @@ struct BuiltSample {
     std::uint64_t node = 0;
     std::uint64_t depth = 0;
     LcaKind kind = LcaKind::Unknown;
+};
+
+/// The values of one iteration: of the whole, and by column.
+struct BuiltIteration {
+    std::uint64_t condensed[condensed_size] = {};
+    std::uint64_t wall = 0;
+    std::vector<std::int64_t> counts;
+    std::vector<std::int64_t> times; // their sum is the time in MPI and OpenMP
+};
+
+/// The time series of a phase.
+struct BuiltSeries {
+    std::vector<std::pair<std::uint64_t, Metric>> counts; // columns: node and metric
+    std::vector<std::uint64_t> times;                     // columns: node
+    std::vector<std::uint32_t> visits_of;                 // by time: position of its visits in `counts`
+    std::size_t iterations = 0;
+    std::function<void(std::size_t i, BuiltIteration& to)> values; // all are 0 before
 };
 
 /// Names of as many counters as there may be, and of the same in regions: these begin with `prefix`, which should be "region_".
@@ -264,6 +285,20 @@ class ProfileBuilder {
     /// iteration i counter c comes to 100 * (c + 1) + i.
     void series(std::uint32_t rank, const std::string& phase_name, std::uint64_t node, const std::vector<std::uint64_t>& visits,
                 const std::vector<std::uint64_t>& times) {
+        BuiltSeries built{{{node, Metric::Visits}}, {node}, {0}, times.size(), {}};
+        built.values = [&](std::size_t i, BuiltIteration& to) {
+            to.condensed[static_cast<std::size_t>(CatalogueId::Visits)] = visits[i];
+            for (auto row = CatalogueId::MpiCollective; row != CatalogueId::None; row = metric_catalogue[static_cast<std::size_t>(row)].parent)
+                to.condensed[static_cast<std::size_t>(row)] = times[i];
+            for (std::uint64_t c = 0; c < counters_; ++c) to.condensed[catalogue_size + c] = 100 * (c + 1) + i;
+            to.wall = times[i];
+            to.counts[0] = static_cast<std::int64_t>(visits[i]);
+            to.times[0] = static_cast<std::int64_t>(times[i]);
+        };
+        series(rank, phase_name, built);
+    }
+
+    void series(std::uint32_t rank, const std::string& phase_name, const BuiltSeries& built) {
         struct Sink {
             ByteVector bytes;
             void put(unsigned char byte) { bytes.push_back(byte); }
@@ -276,52 +311,60 @@ class ProfileBuilder {
         code.whole_values = static_cast<std::uint32_t>(series_totals) + counters_;
         std::vector<std::uint64_t> memory[3];
         SeriesTrack* tracks[] = {&code.totals, &code.counts, &code.times};
-        const std::uint32_t sizes[] = {code.whole_values, 1, 1};
+        const std::uint32_t sizes[] = {code.whole_values, static_cast<std::uint32_t>(built.counts.size()), static_cast<std::uint32_t>(built.times.size())};
         for (unsigned i = 0; i < 3; ++i) {
             memory[i].resize(SeriesTrack::bytes(sizes[i], 1) / 8 + 1);
             tracks[i]->move_to(memory[i].data(), sizes[i], 1);
             tracks[i]->grow(sizes[i]);
         }
-        std::uint32_t keys[] = {static_cast<std::uint32_t>(Metric::Visits)}, nodes[] = {0}, visits_of[] = {0};
-        const SeriesColumns columns{1, 1, keys, nodes, visits_of};
+        std::vector<std::uint32_t> keys, nodes(built.times.size()), visits_of = built.visits_of;
+        for (const auto& [node, metric] : built.counts) keys.push_back(static_cast<std::uint32_t>(metric));
+        const SeriesColumns columns{sizes[1], sizes[2], keys.data(), nodes.data(), visits_of.data()};
         const std::uint8_t shift[metric_count] = {};
         std::vector<Chunk> chunks;
+        BuiltIteration iteration;
         const auto add_iteration = [&](std::size_t i, RangeEncoder<Sink>& totals_coder, RangeEncoder<Sink>& cells_coder) {
             unsigned slot = 0, source = 0;
-            std::uint64_t condensed[condensed_size] = {};
-            condensed[static_cast<std::size_t>(CatalogueId::Visits)] = visits[i];
-            for (auto row = CatalogueId::MpiCollective; row != CatalogueId::None; row = metric_catalogue[static_cast<std::size_t>(row)].parent)
-                condensed[static_cast<std::size_t>(row)] = times[i];
-            for (std::uint64_t c = 0; c < counters_; ++c) condensed[catalogue_size + c] = 100 * (c + 1) + i;
+            std::memset(iteration.condensed, 0, sizeof iteration.condensed);
+            iteration.counts.assign(sizes[1], 0);
+            iteration.times.assign(sizes[2], 0);
+            built.values(i, iteration);
             std::int64_t values[most_series_totals];
-            series_totals_of(condensed, times[i], values);
+            series_totals_of(iteration.condensed, iteration.wall, values);
             RangeEncoder<Sink>::Run totals_run(totals_coder), cells_run(cells_coder);
             code.code_unknown(totals_run, false);
             code.code_slot(totals_run, slot, source);
             code.code_totals(totals_run, slot, source, values, code.totals_after(values));
-            std::int64_t count = static_cast<std::int64_t>(visits[i]), time = static_cast<std::int64_t>(times[i]);
-            code.code_cells(cells_run, slot, source, columns, shift, series_call_time(values), &count, &time);
+            code.code_cells(cells_run, slot, source, columns, shift, series_call_time(values), iteration.counts.data(), iteration.times.data());
         };
-        for (std::size_t i = 0; chunks.empty() || i < times.size();) {
-            const std::uint32_t known = chunks.empty() ? 0 : 1; // columns
+        for (std::size_t i = 0; chunks.empty() || i < built.iterations;) {
+            const bool is_first = chunks.empty();
             Chunk& chunk = chunks.emplace_back();
             RangeEncoder<Sink> totals_coder(chunk.totals), cells_coder(chunk.cells);
             code.restart_totals();
-            code.restart_cells(known, known);
-            for (; i < times.size() && chunk.iterations < SeriesCode::chunk_iterations; ++i, ++chunk.iterations) add_iteration(i, totals_coder, cells_coder);
+            code.restart_cells(is_first ? 0 : sizes[1], is_first ? 0 : sizes[2]);
+            for (; i < built.iterations && chunk.iterations < SeriesCode::chunk_iterations; ++i, ++chunk.iterations)
+                add_iteration(i, totals_coder, cells_coder);
             totals_coder.finish();
             cells_coder.finish();
         }
         block({BlockType::Series, rank, 0, 2}, [&](Encoder& e) {
-            SeriesRecord r{0, view(phase_name), code.whole_values, 1, 1, metric_count, chunks.size()};
+            SeriesRecord r{0, view(phase_name), code.whole_values, sizes[1], sizes[2], metric_count, chunks.size()};
             describe(e, r);
-            for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}}) e.number(number);
+            for (const auto& [node, metric] : built.counts) {
+                e.number(node);
+                e.number(static_cast<std::uint64_t>(metric));
+            }
+            for (std::size_t t = 0; t < built.times.size(); ++t) {
+                e.number(built.times[t]);
+                e.number(built.visits_of[t] + std::uint64_t{1});
+            }
             for (std::size_t m = 0; m < metric_count; ++m) {
-                SeriesAccuracyRecord a{m == 0 ? 5u : 0u, 10, times.size(), 1000};
+                SeriesAccuracyRecord a{m == 0 ? 5u : 0u, 10, built.iterations, 1000};
                 describe(e, a);
             }
             for (std::size_t c = 0; c < chunks.size(); ++c) {
-                SeriesChunkRecord chunk{chunks[c].iterations, c == 0 ? 0u : 1u, c == 0 ? 0u : 1u, SeriesChunkTotals | SeriesChunkCells};
+                SeriesChunkRecord chunk{chunks[c].iterations, c == 0 ? 0u : sizes[1], c == 0 ? 0u : sizes[2], SeriesChunkTotals | SeriesChunkCells};
                 describe(e, chunk);
                 for (const Sink* sink : {&chunks[c].totals, &chunks[c].cells})
                     e.text(Text(reinterpret_cast<const char*>(sink->bytes.data()), sink->bytes.size()));
@@ -346,6 +389,40 @@ class ProfileBuilder {
         });
     }
 
+    struct BuiltPartners {
+        std::uint64_t node = 0;
+        MessageDirection direction = MessageDirection::Sent;
+        std::vector<PartnerRecord> partners;
+        std::uint64_t others = 0, unknown = 0; // messages of 2 bytes each
+    };
+    void partners(std::uint32_t rank, const std::vector<BuiltPartners>& rows, std::uint64_t lost = 0) {
+        block({BlockType::Partners, rank, 0}, [&](Encoder& e) {
+            PartnersRecord r{0, lost, rows.size()};
+            describe(e, r);
+            std::uint64_t before = 0;
+            for (const BuiltPartners& row : rows) {
+                PartnerRowRecord record{row.node - before,  static_cast<std::uint64_t>(row.direction), row.others, 2 * row.others, row.unknown, 2 * row.unknown,
+                                        row.partners.size()};
+                describe(e, record);
+                before = row.node;
+                for (PartnerRecord partner : row.partners) describe(e, partner);
+            }
+        });
+    }
+
+    /// When the iterations of phase number `phase` began: codes of the gaps before them.
+    void begins(std::uint32_t rank, std::uint64_t phase, std::uint64_t first, std::string_view gaps) {
+        block({BlockType::Begins, rank, 0, phase + 1}, [&](Encoder& e) {
+            BeginsRecord r{0, phase, first};
+            describe(e, r);
+            e.text(Text(gaps.data(), gaps.size()));
+        });
+    }
+
+    void clock(std::uint32_t rank, ClockRecord r) {
+        block(BlockType::Clock, rank, [&](Encoder& e) { describe(e, r); });
+    }
+
     void trace(std::uint32_t rank, TraceRecord r, const std::vector<BuiltSample>& samples) {
         block(BlockType::Trace, rank, [&](Encoder& e) {
             r.samples = samples.size();
@@ -356,6 +433,24 @@ class ProfileBuilder {
                                          s.depth << 2 | static_cast<std::uint64_t>(s.kind)};
                 describe(e, record);
                 before = s;
+            }
+        });
+    }
+
+    struct BuiltWait {
+        std::uint64_t begin_ns, end_ns, node, lca, lca_after;
+    };
+    void waits(std::uint32_t rank, WaitsRecord r, const std::vector<BuiltWait>& waits) {
+        block(BlockType::Waits, rank, [&](Encoder& e) {
+            r.waits = waits.size();
+            describe(e, r);
+            std::uint64_t time = 0, node = 0;
+            for (const BuiltWait& w : waits) {
+                WaitRecord record{static_cast<std::int64_t>(w.begin_ns - time), w.end_ns - w.begin_ns, static_cast<std::int64_t>(w.node - node), w.lca,
+                                  w.lca_after};
+                describe(e, record);
+                time = w.end_ns;
+                node = w.node;
             }
         });
     }
@@ -546,8 +641,9 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, const RankRec
 
 inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = false) { add_sample_rank(b, rank, sample_rank_record(rank, live)); }
 
-/// A trace of the sample job: main, solve, solve, main.
+/// A trace of the sample job: main, solve, solve, a wait, main.
 inline void add_sample_trace(ProfileBuilder& b, std::uint32_t rank) {
+    b.waits(rank, {0, 0, 4, 70}, {{520, 700, 3, 1 << 2 | 2, 1 << 2 | 1}, {710, 860, 3, 0, 0}});
     b.trace(rank, {0, 0, 2, 3}, {{100, 1, 0, LcaKind::Unknown}, {300, 2, 1, LcaKind::Exact}, {500, 2, 2, LcaKind::Bound}, {900, 1, 1, LcaKind::Exact}});
 }
 

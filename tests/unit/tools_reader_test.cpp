@@ -50,7 +50,7 @@ TEST(Reader, ExclusiveTimesAddUp) {
         std::uint64_t wall = 0;
         for (const PhaseData& data : location.phases) {
             std::uint64_t time = 0;
-            for_each_cell(data, [&](const Cell& cell) { time += cell.metric == 0 ? cell.value : 0; });
+            for_each_cell(data, [&](const tools::Cell& cell) { time += cell.metric == 0 ? cell.value : 0; });
             EXPECT_EQ(time, data.wall_ns);
             wall += data.wall_ns;
         }
@@ -85,7 +85,7 @@ TEST(Reader, UnifiesRanksWithDifferentTables) {
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
         const PhaseData* data = find_phase(&p.locations[rank], 0);
         ASSERT_NE(data, nullptr);
-        for (const Cell& cell : data->rest)
+        for (const tools::Cell& cell : data->rest)
             if (cell.metric == 0 && p.paths[cell.path].kind == NodeKind::Mpi) {
                 EXPECT_EQ(p.functions[p.paths[cell.path].target].name, "MPI_Barrier");
                 EXPECT_EQ(cell.value, 300 + rank);
@@ -201,7 +201,7 @@ TEST(Reader, EveryFlippedByteIsNoticedOrHarmless) {
             const Profile p = read_one(bytes);
             for (const Location& location : p.locations)
                 for (const PhaseData& data : location.phases)
-                    for_each_cell(data, [&](const Cell& cell) {
+                    for_each_cell(data, [&](const tools::Cell& cell) {
                         EXPECT_LT(cell.path, p.paths.size());
                         EXPECT_LT(cell.metric, p.metrics.size());
                     });

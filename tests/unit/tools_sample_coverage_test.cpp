@@ -25,7 +25,7 @@ struct Kind {
 };
 const std::vector<Kind> kinds = {{{0.45, 0.3, 0.2, 0.05, 0}, 1, 8}, {{0.1, 0.15, 0.05, 0.6, 0.1}, 1.5, 3}, {{0.02, 0.9, 0, 0.05, 0.03}, 3, 1}};
 
-struct Job {
+struct SimulatedJob {
     std::size_t ranks = 2;
     std::size_t iterations = 1000;
     double length = 5e6; // ns
@@ -53,7 +53,7 @@ class SampleCoverage : public testing::Test {
         std::iota(metrics_.begin(), metrics_.end(), 0u);
     }
 
-    Rank rank_of(const Job& job) {
+    Rank rank_of(const SimulatedJob& job) {
         std::vector<double> frequencies;
         for (const Kind& kind : kinds) frequencies.push_back(kind.frequency);
         std::discrete_distribution<std::uint32_t> kind_of(frequencies.begin(), frequencies.end());
@@ -145,7 +145,7 @@ class SampleCoverage : public testing::Test {
     SampledSelection range_of(const Rank& rank, IterationRange range) { return sampled_selection(profile_, rank.data, std::span(&range, 1)); }
 
     /// Coverage of the run (all ranks, two phases each), the phase of a rank, its clusters, and 20 iterations of it.
-    std::map<std::string, Count> coverage(const Job& job, std::size_t runs) {
+    std::map<std::string, Count> coverage(const SimulatedJob& job, std::size_t runs) {
         std::map<std::string, Count> result;
         for (std::size_t run = 0; run < runs; ++run) {
             std::vector<SampledSelection> whole;
@@ -173,7 +173,7 @@ class SampleCoverage : public testing::Test {
         return result;
     }
 
-    void expect_coverage(const std::string& name, const Job& job, std::size_t runs, double most = 98, double most_of_range = 98) {
+    void expect_coverage(const std::string& name, const SimulatedJob& job, std::size_t runs, double most = 98, double most_of_range = 98) {
         random_.seed(7);
         std::string line;
         for (const auto& [level, count] : coverage(job, runs)) {

@@ -241,8 +241,13 @@ TEST(TreeDifferences, CountRejectedIterationsAsProfiles) {
 }
 
 TEST(TreeClusters, AreThoseOfTheSecondImplementation) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    constexpr unsigned seeds = 100; // they are slow, and look for something else
+#else
+    constexpr unsigned seeds = 500; // 20 trees each: 10,000
+#endif
     std::size_t several = 0, sets = 0;
-    for (unsigned seed = 0; seed < 500; ++seed) { // 20 trees each: 10,000
+    for (unsigned seed = 0; seed < seeds; ++seed) {
         RandomTrees trees(seed);
         trees.rejects = false;
         const literal::Algorithms algorithms{trees.order, test_period};

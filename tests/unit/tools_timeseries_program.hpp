@@ -127,6 +127,7 @@ struct MadeUpTree {
   private:
     void see(const Trace& trace) {
         for (const TraceSample& sample : trace.samples) contexts.of_sample(sample.path);
+        for (const TraceWait& wait : trace.waits) contexts.of_sample(wait.path);
     }
 };
 

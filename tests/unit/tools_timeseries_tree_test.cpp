@@ -173,3 +173,75 @@ TEST(TemporalContextTree, FunctionsThatWereInlinedAreNoContexts) {
     e.program.profile.paths[at].parent = inlined; // parents with higher numbers do not matter here
     EXPECT_EQ(MadeUpTree(e.program, e.trace, LoopForm::Children).text(), before);
 }
+
+namespace {
+
+/// Figure 2 with a call of MPI on line 8 that sleeps: it has no samples, or one.
+struct Sleeping {
+    MadeUpProgram program;
+    Trace trace;
+    std::uint32_t foo, barrier;
+
+    Sleeping() : foo(program.call(0, 13)), barrier(program.mpi(program.call(foo, 8), "MPI_Barrier", TimeCategory::MpiSyncColl)) {
+        program.loops.loops = {{6, 9}};
+        trace.stride = 1;
+        sample(1000, 5);
+        sample(2000, 7);
+        wait(2400, 5000);
+        sample(6000, 7);
+        wait(6400, 9000);
+    }
+    void sample(std::uint64_t time, std::uint64_t line) { trace.samples.push_back({time, program.call(program.call(foo, line), 1), 2, LcaKind::Exact}); }
+    void wait(std::uint64_t begin, std::uint64_t end) { trace.waits.push_back({begin, end, barrier, 2, LcaKind::Exact, 2, LcaKind::Exact}); }
+    std::string text(LoopForm form = LoopForm::Children) const { return MadeUpTree(program, trace, form, all_accepted()).text(); }
+};
+
+} // namespace
+
+TEST(TemporalContextTree, AWaitHasItsBeginAndItsEnd) {
+    Sleeping e;
+    e.sample(10000, 7);
+    EXPECT_EQ(sampling_period(e.trace), test_period) << "that of samples that ran";
+    EXPECT_EQ(e.text(), "thread 0.5-10.5 (@13 0.5-10.5 (@5 0.5-1.5, loop@6 1.5-10.5 (@7 1.5-2.4, @8 2.4-5, @7 5-6.4, @8 6.4-9, @7 9-10.5)))");
+    EXPECT_EQ(e.text(LoopForm::Iterations), "thread 0.5-10.5 (@13 0.5-10.5 (@5 0.5-1.5, loop@6 1.5-10.5 (pass 1.5-5 (@7 1.5-2.4, @8 2.4-5), "
+                                            "pass 5-9 (@7 5-6.4, @8 6.4-9), pass 9-10.5 (@7 9-10.5))))");
+}
+
+TEST(TemporalContextTree, SamplesInAWaitAreOneCallWithIt) {
+    Sleeping e;
+    e.trace.samples.insert(e.trace.samples.begin() + 2, {3000, e.barrier, 2, LcaKind::Exact});
+    e.trace.waits[0].lca_depth = 3; // with the sample inside
+    EXPECT_EQ(e.text(), "thread 0.5-9 (@13 0.5-9 (@5 0.5-1.5, loop@6 1.5-9 (@7 1.5-2.4, @8 2.4-5, @7 5-6.4, @8 6.4-9)))");
+}
+
+TEST(TemporalContextTree, TwoWaitsInARowAreTwoCallsAndWhatIsBetweenIsTheirFunctions) {
+    Sleeping e;
+    e.wait(9300, 12000);
+    e.trace.waits.push_back({12500, 14000, e.barrier}); // nothing is known of what goes on
+    e.sample(18000, 7);
+    EXPECT_EQ(e.text(), "thread 0.5-18.5 (@13 0.5-18.5 (@5 0.5-1.5, loop@6 1.5-18.5 (@7 1.5-2.4, @8 2.4-5, @7 5-6.4, @8 6.4-9, @8 9.3-12, @8 12.5-14, "
+                        "@7 17.5-18.5)))");
+}
+
+TEST(TemporalContextTree, TheFunctionThatWasLeftInAWaitEndsThere) {
+    Sleeping e;
+    e.trace.waits[0].after_depth = 1; // foo() was called again after the first
+    e.trace.samples[2].lca_depth = 1;
+    EXPECT_EQ(e.text(), "thread 0.5-9 (@13 0.5-5 (@5 0.5-1.5, loop@6 1.5-5 (@7 1.5-2.4, @8 2.4-5)), @13 5-9 (loop@6 5-9 (@7 5-6.4, @8 6.4-9)))");
+}
+
+TEST(TemporalContextTree, KnownIterationsHaveTheirWaits) {
+    const Sleeping e;
+    const MadeUpTree made(e.program, e.trace, LoopForm::Iterations, {}, {{0, {{1600, 5100}, {5200, 9100}}}});
+    EXPECT_EQ(made.tree.loops.back().found.accepted, 2u) << made.text();
+    EXPECT_NE(made.text().find("@8 2.4-5"), std::string::npos) << made.text();
+    EXPECT_NE(made.text().find("@8 6.4-9"), std::string::npos) << made.text();
+}
+
+TEST(TemporalContextTree, HostileWaitsDoNoHarm) {
+    Sleeping e;
+    e.trace.waits = {{9000, 10000, e.barrier}, {100, 200, e.barrier}, {~0ull - 5, ~0ull, e.barrier}, {0, ~0ull, e.barrier}, {5, 5, e.barrier}};
+    EXPECT_FALSE(e.text().empty());
+    e.trace.samples.clear();
+    EXPECT_FALSE(e.text().empty());
+}

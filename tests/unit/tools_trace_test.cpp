@@ -49,10 +49,10 @@ TEST(Trace, SamplesHaveUnifiedPaths) {
 
 TEST(Trace, ReportsShowIt) {
     const Profile with = read_one(sample_file(3, true)), without = read_one(sample_file(3));
-    const std::string line = "trace: 12 samples of 3 threads (9 more thinned out), common ancestors exact 50.0 %, bound 25.0 %, "
-                             "unknown 25.0 %\n";
+    const std::string line = "trace: 12 samples of 3 threads (9 more thinned out), 6 long waits, common ancestors exact 50.0 %, "
+                             "bound 25.0 %, unknown 25.0 %\n";
     TextStyle style;
-    style.width = 120;
+    style.width = 160;
     const std::string text = report_text(with, style);
     EXPECT_NE(text.find(line), std::string::npos) << text;
     EXPECT_EQ(report_text(without, TextStyle{}).find("trace:"), std::string::npos);
@@ -69,6 +69,15 @@ TEST(Trace, ReportsShowIt) {
     EXPECT_EQ(traces[2]["path"].size(), 4u);
     EXPECT_EQ(traces[2]["lca_depth"], Json({0, 1, 2, 1}));
     EXPECT_EQ(traces[2]["lca_kind"], Json({0, 2, 1, 2}));
+    const Json& waits = traces[2]["waits"];
+    EXPECT_EQ(waits["dropped"], 4);
+    EXPECT_EQ(waits["longest_dropped_ns"], 70);
+    EXPECT_EQ(waits["begin_ns"], Json({520, 710}));
+    EXPECT_EQ(waits["end_ns"], Json({700, 860}));
+    EXPECT_EQ(waits["lca_depth"], Json({1, 0}));
+    EXPECT_EQ(waits["lca_kind"], Json({2, 0}));
+    EXPECT_EQ(waits["after_depth"], Json({1, 0}));
+    EXPECT_EQ(waits["after_kind"], Json({1, 0}));
 }
 
 TEST(Trace, AncestorsAreNeverDeeperThanThePath) {

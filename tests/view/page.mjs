@@ -2,8 +2,8 @@
 //   node page.mjs MODULES CHROMIUM PAGE SCREENSHOTS ACTION [NUMBERS]
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
-// ACTION: served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
-// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
+// ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
+// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -364,6 +364,126 @@ if (action === "numbers") {
     }
     return said;
   });
+} else if (action === "causes") {
+  /** Exactly what is selected, with lists written out. */
+  const selected = () => page.evaluate(() => {
+    const { store, data } = window.libprofile, a = store.state.a, out = (spans) => spans.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i));
+    return { iterations: a.phase < 0 ? [] : out(a.iterations ?? [[a.from, a.to]]), ranks: out(a.scattered ?? [a.ranks ?? [0, data.header.job.ranks]]) };
+  });
+  await open();
+  /** Clicks on the mark of a cause that is in the middle of its iterations. */
+  const lane = async (selector, cause) => {
+    await page.evaluate((s) => document.querySelector(s).scrollIntoView({ block: "center" }), selector);
+    await settle();
+    const box = await page.locator(selector).boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + 2 + cause * 12 + 5);
+    await settle();
+  };
+  const clear = async () => { await page.click("#a-clear"); await settle(); };
+  result.lists = [];
+  result.marks = [];
+  for (let cause = 0; cause < 3; ++cause) {
+    await page.click(`[data-cause="${cause}"]`);
+    await settle();
+    result.lists.push(await selected());
+    await clear();
+    await lane("#strip canvas", cause);
+    result.marks.push(await selected());
+    await clear();
+  }
+  await lane("#timeline canvas", 0);
+  result.timeline = await selected();
+  result.text = await page.evaluate(() => document.querySelector("#causes li").innerText.replaceAll("\u202f", " "));
+  result.expanded = await page.evaluate(() => [...document.querySelectorAll("[data-cause]")].map((b) => b.getAttribute("aria-expanded")));
+  result.sum = await page.evaluate(() => window.libprofile.profile().instances);
+  result.measured = (await selected()).iterations.length * (await selected()).ranks.length;
+  // Pixels that are bright are exactly those of selected ranks and iterations.
+  result.lit = await page.evaluate(async () => {
+    const { strip, store } = window.libprofile, a = store.state.a;
+    strip.picture.paint();
+    const g = strip.picture.canvas.getContext("2d"), density = devicePixelRatio;
+    let wrong = 0;
+    strip.rows.forEach((row) => {
+      const y = strip.top + (row.y + row.h / 2) * strip.height, rank = row.ranks[0], begins = strip.begins.get(a.phase);
+      for (let i = 0; i < begins.counts[rank]; ++i) {
+        const x0 = strip.xOf(begins.of(rank, i)), x1 = strip.xOf(begins.of(rank, i + 1));
+        if (x1 - x0 < 3) continue; // a pixel at each end may be shared
+        const alpha = g.getImageData(Math.floor(((x0 + x1) / 2) * density), Math.round(y * density), 1, 1).data[3];
+        const inside = (s, v) => s.some(([from, to]) => v >= from && v < to);
+        if (alpha > 200 !== (inside(a.iterations, i) && inside(a.scattered, rank))) ++wrong;
+      }
+    });
+    return wrong;
+  });
+  await page.screenshot({ path: `${shots}/causes.png`, fullPage: true });
+  const link = await page.evaluate(() => window.libprofile.store.link());
+  await open("#" + link);
+  result.linked = await selected();
+  await page.click('[data-cause="0"]');
+  await settle();
+  result.closed = await selected();
+  result.title = await page.title();
+  result.notes = await page.textContent("#strip-notes");
+  result.paint = await paint("#strip canvas");
+  await page.evaluate(() => document.querySelector("#strip canvas").scrollIntoView({ block: "center" }));
+  const box = await page.locator("#strip canvas").boundingBox();
+  const y = await page.evaluate(() => { const { strip } = window.libprofile; return strip.top + (strip.rows[2].y + strip.rows[2].h / 2) * strip.height; });
+  await page.mouse.move(box.x + box.width / 2, box.y + y);
+  await settle();
+  result.hover = await page.textContent("#strip-readout");
+  await page.keyboard.press("6");
+  for (const key of ["+", "+", "ArrowRight"]) await page.keyboard.press(key);
+  result.keys = { zoomed: await page.evaluate(() => { const { store } = window.libprofile, t = store.state.time, w = store.wholeTime(); return t[0] > 0 && t[1] - t[0] < 0.6 * w[1]; }) };
+  await page.keyboard.press("0");
+  result.keys.whole = await page.evaluate(() => { const { store } = window.libprofile; return store.state.time[1] === store.wholeTime()[1]; });
+} else if (action === "strip") {
+  await open();
+  Object.assign(result, await page.evaluate(() => {
+    const { strip } = window.libprofile.data.header;
+    return { begin: strip.begin, end: strip.end, names: strip.tree.name, times: strip.tree.time, significant: strip.significant, clusters: strip.clusters };
+  }));
+  result.causes = [];
+  const causes = await page.evaluate(() => window.libprofile.data.header.causes.list.length);
+  for (let cause = 0; cause < causes; ++cause) {
+    await page.click(`[data-cause="${cause}"]`);
+    await settle();
+    result.causes.push(await page.evaluate((c) => {
+      const { store, data } = window.libprofile, a = store.state.a, out = (spans) => spans.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i));
+      return { sentence: data.header.causes.list[c].sentence, selected: { iterations: a.phase < 0 ? [] : out(a.iterations ?? [[a.from, a.to]]), ranks: out(a.scattered ?? [a.ranks ?? [0, data.header.job.ranks]]) } };
+    }, cause));
+  }
+  await page.screenshot({ path: `${shots}/strip.png`, fullPage: true });
+  result.depths = [];
+  const deepest = await page.evaluate(() => window.libprofile.strip.contexts.deepest);
+  for (const depth of [-1, 1, Math.min(3, deepest), deepest]) {
+    await page.selectOption("#strip-depth", String(depth));
+    await settle();
+    result.depths.push(await paint("#strip canvas"));
+  }
+  const ranksInOrder = await page.evaluate(() => { window.libprofile.store.set({ rows: "clusters", depth: 2 }); return window.libprofile.strip.rows.map((row) => row.h * window.libprofile.strip.rows.length); });
+  result.heights = ranksInOrder.map((h) => +h.toFixed(6));
+  await page.selectOption("#strip-rows", "ranks");
+  await settle();
+  await page.evaluate(() => document.querySelector("#strip canvas").scrollIntoView({ block: "center" }));
+  const at = await page.evaluate(() => {
+    const { strip, data } = window.libprofile, row = strip.rows.find((r) => r.ranks[0] === 1), ns = strip.timeAt(78 + 0.6 * strip.width);
+    return { x: strip.xOf(ns), y: strip.top + (row.y + row.h / 2) * strip.height, wanted: data.header.strip.tree.node[strip.contextAt(row, ns)] };
+  });
+  const box = await page.locator("#strip canvas").boundingBox();
+  await page.mouse.click(box.x + at.x, box.y + at.y);
+  await settle();
+  result.clicked = await page.evaluate((wanted) => {
+    const { store } = window.libprofile, { a, node } = store.state;
+    return { node, wanted, ranks: Array.from({ length: a.ranks[1] - a.ranks[0] }, (_, i) => a.ranks[0] + i), iterations: a.to - a.from };
+  }, at.wanted);
+  const kept = () => page.evaluate(() => { const { depth, rows, time, cause, a } = window.libprofile.store.state; return { depth, rows, time: time.map(Math.round), cause, a }; });
+  await page.evaluate(() => { const { store } = window.libprofile; store.set({ depth: 2, time: store.clampedTime([1e7, 9e7]) }); });
+  await settle();
+  result.before = await kept();
+  await open("#" + await page.evaluate(() => window.libprofile.store.link()));
+  result.again = await kept();
+  await open("#theme=dark");
+  await page.screenshot({ path: `${shots}/strip-dark.png` });
 } else if (action === "regions") {
   await open();
   result.rows = await page.evaluate(() => [...document.querySelectorAll("#regions tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
@@ -377,6 +497,40 @@ if (action === "numbers") {
   await settle();
   result.chosen = await page.evaluate(() => ({ map: window.libprofile.store.state.map, listed: document.getElementById("map-metric").value }));
   await page.screenshot({ path: `${shots}/regions.png`, fullPage: true });
+} else if (action === "side") {
+  await open();
+  result.head = (await page.textContent("#side-heads")).replaceAll("\u202f", " ");
+  result.trees = await page.evaluate(() => Object.fromEntries(Object.entries(window.libprofile.trees).map(([name, t]) => [name, {
+    rows: Array.from(t.parent, (parent, row) => ({ parent, name: t.name(row), full: t.fullName(row), place: t.place(row), values: t.values.map((v) => v[row]), errors: t.errors.map((e) => (Number.isNaN(e[row]) ? null : e[row])) })),
+    left_out: t.leftOut,
+  }])));
+  const shown = (tree) => page.evaluate((id) => [...document.querySelectorAll(`#${id} .row`)].sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top)).map((r) => ({
+    row: Number(r.dataset.node), level: Number(r.getAttribute("aria-level")), title: r.title, cells: [...r.children].map((c) => c.textContent.replaceAll("\u202f", " ")), signs: [...r.querySelectorAll(".c-difference")].map((c) => c.className.split(" ")[1]) })), tree);
+  result.first = await shown("side-paths");
+  result.kinds = await shown("side-places");
+  result.ranks = await shown("side-ranks");
+  result.colors = await page.evaluate(() => {
+    const of = (sign) => { const e = document.createElement("span"); e.className = "c-difference " + sign; document.querySelector("#side-paths .tree-inner").append(e); const color = getComputedStyle(e).color; e.remove(); return color; };
+    return [of("more"), of("less"), of("chance"), getComputedStyle(document.querySelector("#side-paths .row .c-name")).color];
+  });
+  await page.screenshot({ path: `${shots}/side.png`, fullPage: true });
+  await page.selectOption("#side-direction", "callers");
+  await settle();
+  result.callers = await shown("side-paths");
+  await page.selectOption("#side-order", "value");
+  await settle();
+  result.by_value = await shown("side-paths");
+  await page.fill("#side-search", result.by_value[0].cells[0].replace(/^[▾▸]/, "").split(" ")[0]);
+  result.found = await page.textContent("#side-found");
+  await page.click("#side-next");
+  result.next = await page.textContent("#side-found");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#side-paths-csv")]);
+  result.csv = readFileSync(await download.path()).toString();
+  await page.click("#theme");
+  await page.screenshot({ path: `${shots}/side-dark.png`, fullPage: true });
+  await page.setViewportSize({ width: 900, height: 900 });
+  await settle();
+  result.narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 } else if (action === "speed") {
   const before = processorTime();
   await open();

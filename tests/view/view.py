@@ -120,7 +120,7 @@ class Context:
             process.kill()
             process.wait()
 
-    def measured(self, name, *command, ended_well=True, sample="100Hz"):
+    def measured(self, name, *command, ended_well=True, sample="100Hz", trace=False):
         """The profile of an example on two ranks."""
         if not shutil.which("mpirun.openmpi"):
             raise Skip("mpirun.openmpi is not installed")
@@ -128,7 +128,7 @@ class Context:
         shutil.rmtree(folder, ignore_errors=True)
         start = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env"]
         program = command[0] if Path(command[0]).is_absolute() else f"{self.options.examples}/{command[0]}.openmpi"
-        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_SAMPLE={sample}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_SAMPLE={sample}", f"LIBPROFILE_TRACE={int(trace)}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
         expect((done.returncode == 0) == ended_well, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
         return folder
 
@@ -555,6 +555,102 @@ def regions_are_listed_and_have_their_own_iterations(context):
     expect_equal(seen["chosen"], {"map": f"region:{rows[0]['name']}", "listed": f"region:{rows[0]['name']}"}, "what a click shows")
 
 
+def numbers_in(ranges):
+    """Of ranges [first, last] that count from 1, as numbers from 0."""
+    return [i for first, last in ranges or [] for i in range(first - 1, last)]
+
+
+@test
+def causes_select_their_ranks_and_iterations(context):
+    """A job without a trace and a cause put into its page: scattered ranks and iterations, a name that is no text."""
+    page = context.view(context.big("causes", 8, 400, series=True))
+    text = page.read_text()
+    head = text.index('id="header">') + len('id="header">')
+    tail = text.index("</script>", head)
+    header = json.loads(text[head:tail])
+    phase = next(p for p, one in enumerate(header["phases"]) if one.get("iterations"))
+    cause = {"share": "7.5 %", "evidence": ["seen"], "gain": "saves 1 s", "next": "libprofile report causes <b>", "phase": phase}
+    header["causes"]["list"] = [
+        {**cause, "sentence": "Ranks <img src=x onerror=document.title=1> compute longer", "iterations": [3, 4, 10, 13, 300, 301], "ranks": [1, 2, 4, 6]},
+        {**cause, "sentence": "All ranks are longer", "iterations": [100, 200], "ranks": []},
+        {**cause, "sentence": "Rank 3 is longer over the whole run", "phase": -1, "iterations": [], "ranks": [3, 4]}]
+    page.write_text(text[:head] + json.dumps(header).replace("<", "\\u003c") + text[tail:])
+    seen = context.look(page, "causes")
+    scattered = {"iterations": [3, 10, 11, 12, 300], "ranks": [1, 4, 5]}
+    expect_equal(seen["lists"], [scattered, {"iterations": list(range(100, 200)), "ranks": list(range(8))}, {"iterations": [], "ranks": [3]}], "what a click in the list selects")
+    expect_equal(seen["marks"], seen["lists"], "what a click on a mark of the strip selects")
+    expect_equal(seen["timeline"], scattered, "what a click on a mark of the timeline selects")
+    expect_equal(seen["linked"], scattered, "what the link leads to")
+    expect_equal(seen["sum"], seen["measured"], "the estimate's sum is that of the selected iterations")
+    expect("img src=x" in seen["text"] and "libprofile report causes <b>" in seen["text"] and "Saves" in seen["text"], f"the cause says {seen['text']!r}")
+    expect(seen["title"] != "1", "a sentence ran as a program")
+    expect_equal(seen["expanded"], ["true", "false", "false"], "which cause is open")
+    expect_equal(seen["closed"], {"iterations": [], "ranks": list(range(8))}, "the second click selects the whole run")
+    expect("LIBPROFILE_TRACE=1" in seen["notes"], f"the notes say {seen['notes']!r}")
+    expect(seen["paint"]["covered"] > 0.5 and seen["paint"]["colors"] > 2, f"the strip is empty: {seen['paint']}")
+    expect_equal(seen["lit"], 0, "pixels of the strip that are bright and not selected, or the other way round")
+    expect("rank 2" in seen["hover"] and "iteration ≈" in seen["hover"], f"under the pointer: {seen['hover']!r}")
+    expect_equal((seen["keys"]["zoomed"], seen["keys"]["whole"]), (True, True), "zooming by keys")
+
+
+@test
+def the_strip_of_a_traced_job_sums_up_to_the_diagnosis(context):
+    program = Path(context.options.build) / "tests/process/programs/lost_time.openmpi"
+    if not program.exists():
+        raise Skip(f"{program} is not built")
+    folder = context.measured("traced", program, "range", "60", "400", sample="1kHz", trace=True)
+    diagnosed = json.loads(run([context.options.tool, "diagnose", folder, "--format", "json"]))
+    seen = context.look(context.view(folder), "strip")
+    trace = diagnosed["trace"]
+    close = lambda a, b: abs(a - b) <= 1e-6 * max(a, b) + 2
+    expect(close(max(e - b for b, e in zip(seen["begin"], seen["end"])), trace["run_ns"]), "the longest rank")
+    loops = {}
+    for loop in trace["loops"]:
+        loops.setdefault(loop["call_path"][-1], []).append(loop["ns"])
+    drawn = {}
+    for name, ns in zip(seen["names"], seen["times"]):
+        if name.startswith("loop "):
+            drawn.setdefault(name, []).append(ns)
+    for name, list_ns in drawn.items():
+        for ns in list_ns:
+            expect(any(close(ns, known) for known in loops[name]), f"{name} takes {ns} in the strip, and {loops[name]} in the diagnosis")
+    expect(len(drawn) > 0, "no loop is drawn")
+    lost = {}
+    for segment in trace["segments"]:
+        for path in segment["paths"]:
+            lost[" > ".join(path["call_path"])] = lost.get(" > ".join(path["call_path"]), 0) + 1
+    expect_equal(len(seen["significant"]), len(lost), "significant call paths")
+    expect_equal(sorted(map(sorted, seen["clusters"])), sorted(map(sorted, trace["clusters"])), "clusters")
+    count = {one["ranks"] and tuple(one["ranks"]): one for one in diagnosed["diagnoses"]}
+    expect_equal([one["sentence"] for one in diagnosed["diagnoses"]], [one["sentence"] for one in seen["causes"]], "causes")
+    for cause, one in zip(diagnosed["diagnoses"], seen["causes"]):
+        expect_equal(one["selected"]["ranks"], cause["ranks"] or [0, 1], f"ranks of {cause['sentence']}")
+        if cause["iterations"] is not None:
+            expect_equal(one["selected"]["iterations"], numbers_in(cause["iterations"]), f"iterations of {cause['sentence']}")
+    expect((1,) in count, f"the planted cause is not there: {[c['sentence'] for c in diagnosed['diagnoses']]}")
+    # Each depth has colours, a click selects what is under the pointer, and the link keeps all of it.
+    expect(all(paint["covered"] > 0.5 for paint in seen["depths"]), f"depths: {seen['depths']}")
+    expect_equal(seen["clicked"]["node"], seen["clicked"]["wanted"], "the call path that a click selects")
+    expect_equal(seen["clicked"]["ranks"], [1], "the rank that a click selects")
+    expect_equal(seen["again"], seen["before"], "depth, rows, time and cause after the link was opened")
+
+
+@test
+def long_traces_make_a_small_page(context):
+    """64 ranks with 65,536 samples each; names of functions stay text."""
+    page = context.work / "long.html"
+    measured = json.loads(run([context.options.traced_page, context.big("long", 64, 500), page, 65536]))
+    print(json.dumps(measured))
+    expect(measured["bytes"] < 3e6, f"the page has {measured['bytes']} bytes")
+    seen = context.look(page, "strip")
+    expect_equal(sorted(map(len, seen["clusters"])), [32, 32], "clusters of ranks")
+    expect_equal(sorted(map(sorted, seen["clusters"])), [list(range(0, 64, 2)), list(range(1, 64, 2))], "clusters of ranks")
+    waited = sum(ns for name, ns in zip(seen["names"], seen["times"]) if name == "MPI_Allreduce")
+    expect(abs(waited - measured["waited"]) < 1e-3 * waited, f"the strip has {waited} ns in MPI_Allreduce, the traces {measured['waited']}")
+    expect(any('work&amp;"' in name for name in seen["names"]), f"{seen['names'][:10]}")
+    expect_equal(seen["heights"], [1, 1], "heights of the clusters")
+
+
 @test
 def names_cannot_break_out_of_the_page(context):
     """A name in a profile may be anything. It stays text."""
@@ -570,6 +666,51 @@ def names_cannot_break_out_of_the_page(context):
     page.write_text(text)
     seen = context.look(page, "numbers")
     expect("img" in seen["title"], f"the title is {seen['title']!r}")
+
+
+@test
+def several_runs_are_side_by_side_as_compare_has_them(context):
+    """Numbers, sentences and chance are those of libprofile compare, in a file and served."""
+    runs = [context.measured(f"side-{name}", "hydro", steps, 48) for name, steps in (("a1", 30), ("a2", 30), ("b1", 45), ("b2", 45))]
+    names = [f"old={runs[0]},{runs[1]}", f"new={runs[2]},{runs[3]}"]
+    said = json.loads(run([context.options.tool, "compare", *names, "--format", "json"]))
+    page = context.work / "side.html"
+    run([context.options.tool, "view", *names, "-o", page])
+    seen = context.look(page, "side")
+    expect(said["answers"][0]["question"].replace("+-", "±") in seen["head"], f"the page says {seen['head']!r}, compare {said['answers'][0]!r}")
+    kinds = {row["kind"]: row for row in said["kinds"]}
+    rows = seen["trees"]["kinds"]["rows"]
+    for row in rows:
+        if row["parent"] < 0:
+            expected = kinds[row["name"]]
+            for number, what in ((row["values"][0], "before"), (row["values"][1], "after"), (row["errors"][0], "error")):
+                expect(abs(number - (expected[what] or 0)) <= 2 + 1e-6 * abs(number), f"{what} of {row['name']}: {number} in the page, {expected[what]}")
+    for name, tree in seen["trees"].items():
+        tops = [row for row in tree["rows"] if row["parent"] < 0]
+        parts = len(tops) if name == "ranks" else 1
+        for group, what in enumerate(("before", "after")):
+            total = sum(row["values"][group] for row in tops) / parts
+            expect(abs(total - kinds["all"][what]) < 0.01 * kinds["all"][what], f"{name}: {what} is {total}, not {kinds['all'][what]}")
+    functions = {}  # compare has the instances of a template in one row
+    for row in seen["trees"]["callers"]["rows"]:
+        if row["parent"] < 0:
+            key = (row["name"], row["place"].split(":")[0])
+            functions[key] = functions.get(key, 0) + row["values"][1]
+    told = [(functions[key], row) for row in said["functions"] if not row["below"] and row["kind"] == "computing"
+            and (key := (row["function"], Path(row["file"]).name)) in functions]
+    expect(len(told) > 3, f"only {len(told)} functions are in both")
+    for shown, row in told:
+        expect(abs(shown - row["after"]) <= 10, f"{shown} and {row}")
+    differences = [abs(row["values"][1] - row["values"][0]) for row in (seen["trees"]["callers"]["rows"][r["row"]] for r in seen["callers"] if r["level"] == 1)]
+    expect_equal(differences, sorted(differences, reverse=True), "the order of functions by difference")
+    for shown in (*seen["first"], *seen["kinds"]):
+        expect("within chance" not in shown["title"] or shown["signs"] == ["chance"], f"a difference within chance is not grey: {shown}")
+    expect(len(set(seen["colors"])) == 4, f"signs have the colours {seen['colors']}")
+    expect(" found" in seen["found"] and seen["next"].startswith("1 of "), f"the search says {seen['found']!r}, {seen['next']!r}")
+    expect_equal(seen["csv"].count("\n"), len(seen["trees"]["callers"]["rows"]) + 1, "lines of the CSV")
+    expect(seen["narrow"] <= 0, f"the page is {seen['narrow']} wider than the window")
+    with context.serve(names[0], names[1]) as (_, address):
+        expect_equal(context.look(address, "side")["trees"], seen["trees"], "what is served")
 
 
 @test
@@ -612,7 +753,7 @@ def large_profiles_are_fluent(context):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--tool", "--library", "--examples", "--big-profile", "--spelled-numbers", "--build", "--source"):
+    for name in ("--tool", "--library", "--examples", "--big-profile", "--spelled-numbers", "--traced-page", "--build", "--source"):
         parser.add_argument(name, required=True)
     parser.add_argument("names", nargs="+")
     options = parser.parse_args()

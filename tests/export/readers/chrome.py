@@ -23,8 +23,9 @@ def read(place, row):
         if event["ph"] != "X":
             continue
         where = event["pid"], event["tid"]
-        expect(round(event["dur"] * 1000) == event["args"]["ns"], "duration")
-        begin, end = round(event["ts"] * 1000), round(event["ts"] * 1000) + event["args"]["ns"]
+        begin, length, own = round(event["ts"] * 1000), round(event["dur"] * 1000), event["args"]["ns"]
+        end = begin + length
+        expect(abs(length - own) <= (0 if event["cat"] != "iteration" else 2 + own // 1000), "duration") # its own clock may go a little wrong
         if names[where].startswith("call paths"):
             stack = open_slices.setdefault(where, [])
             while stack and stack[-1] <= begin:

@@ -1,0 +1,158 @@
+"""`libprofile compare` and `libprofile scale` on runs with known differences."""
+
+import json
+
+from harness import expect, expect_equal, main, test
+
+SOLVER = """
+#include <mpi.h>
+static volatile double sink;
+static __attribute__((noinline)) void burn(double amount) { for (int i = 0; i < amount * 200000; ++i) sink += i; }
+static void apply(double ms) { burn(ms); burn(ms / 2); }
+static __attribute__((noinline)) void spmv(double ms) { apply(ms); burn(ms); }
+static __attribute__((noinline)) void precondition(double ms) { apply(ms / 2); }
+static double dot(void) { double a = 1, b; burn(0.2); MPI_Allreduce(&a, &b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); return b; }
+static __attribute__((noinline)) double step(double ms) { spmv(ms); precondition(ms); return dot() + dot(); }
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 150; ++i) sink += step(1);
+    MPI_Finalize();
+}
+"""
+
+# A third of the work of one rank is not divided up. Prints the time of the loop.
+AMDAHL = """
+#include <libprofile.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+static volatile double sink;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec * 1e-6; }
+static __attribute__((noinline)) void serial(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 1000; ++i) sink += i; }
+static __attribute__((noinline)) void divided(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 999; ++i) sink -= i; }
+int main(int argc, char** argv) {
+    int ranks, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < 100; ++i) {
+        profile_iteration_begin("step");
+        serial(2);
+        divided(4.0 / ranks);
+        MPI_Barrier(MPI_COMM_WORLD);
+        profile_iteration_end("step");
+    }
+    if (rank == 0) printf("%.9f\\n", MPI_Wtime() - start);
+    MPI_Finalize();
+}
+"""
+
+
+def compared(job, *arguments):
+    """The JSON of a comparison."""
+    result = job.run([job.tool, "compare", *arguments, "--format", "json"])
+    expect_equal(result.code, 0, "exit code")
+    return json.loads(result.out)
+
+
+@test
+def the_slower_function_and_its_rank_are_named(job):
+    program = job.program("lost_time")
+    for run in (1, 2, 3):
+        for cause in ("none", "steady"):
+            job.measured([program, cause, 40, 200], output=f"{cause}.{run}")
+    old, new = [f"none.{run}" for run in (1, 2, 3)], [f"steady.{run}" for run in (1, 2, 3)]
+    comparison = compared(job, "--baseline", *old, "--", *new)
+    refine = [row for row in comparison["functions"] if row["function"] == "work" and row["below"] == "refine"]
+    expect_equal(len(refine), 1, f"rows of what refine() calls: {comparison['functions'][:3]}")
+    expect_equal((refine[0]["ranks"], refine[0]["kind"]), ("1", "computing"), "rank, kind")
+    expect(any(row["path"].endswith("refine > work") and row["before"] == 0 for row in comparison["call_paths"]), "the new call path")
+    expect(0.5 < refine[0]["difference_there"] / (0.4 * 2.17e6 * 200) < 1.5, f"40 % of 2.17 ms in 200 iterations on rank 1: {refine[0]}")
+    waiting = [row for row in comparison["functions"] if row["kind"] == "waiting" and row["difference"] > 0]
+    expect(waiting and waiting[0]["difference"] > 0.3 * refine[0]["difference"], f"the other rank waits: {comparison['functions'][:3]}")
+    text = job.run([job.tool, "compare", "yesterday=" + ",".join(old), "today=" + ",".join(new)]).out
+    expect("work (spin.h:" in text and "called by refine" in text, text)
+
+
+@test
+def call_paths_of_a_recompiled_program_are_matched(job):
+    options = {"LIBPROFILE_SAMPLE": "1kHz"}
+    for name, level, text in (("before", "-O1", SOLVER), ("after", "-O3", SOLVER.replace("spmv", "sparse_product"))):
+        (job.folder / f"src.{name}").mkdir()
+        job.compile(f"mpicc.{job.mpi}", "-g", level, job.write(f"src.{name}/solver.c", text), "-o", f"src.{name}/solver")
+        job.measured([job.folder / f"src.{name}/solver"], output=name, options=options)
+    comparison = compared(job, "before", "after", "--top", 100000)
+    rows = [row for row in comparison["call_paths"] if row["kind"] != "off CPU"]  # where other programs take the processor is chance
+    matched = sum(row["before"] for row in rows if row["after"]) / sum(row["before"] for row in rows)
+    expect(matched >= 0.99, f"only {matched:.2%} of the time is on common call paths: {rows[:8]}")
+    expect(any("spmv is taken to be what is called sparse_product now" in note for note in comparison["notes"]), f"notes: {comparison['notes']}")
+    both = {row["path"] for row in comparison["call_paths"] if row["before"] and row["after"]}
+    for caller in ("spmv", "precondition"):
+        expect(any(f"{caller} > apply > burn" in path for path in both), f"apply() below {caller}() is a call path of both runs: {sorted(both)}")
+
+
+@test
+def a_test_can_fail_by_a_difference(job):
+    for iterations in (20, 30):
+        job.profile([job.example("hydro"), iterations, 8])
+    less, more = "profile.1", "profile.2"
+    for first, second, limit, code in ((less, more, "3%", 3), (less, more, "1000", 0), (more, less, "3", 0), (less, more, "0", 3)):
+        result = job.run([job.tool, "compare", first, second, "--metric", "visits", "--fail-above", limit, "--format", "csv"])
+        expect_equal((result.code, "more visits than" in result.all_err), (code, code == 3), f"{first}, {second}, {limit}: {result.all_err}")
+    text = job.run([job.tool, "compare", less, more]).out
+    expect("profile.2 did 30 iterations of timestep, profile.1 did 20" in text, text)
+
+
+@test
+def what_cannot_be_compared_is_refused_in_one_sentence(job):
+    job.profile([job.example("hydro"), 20, 8])
+    job.profile([job.program("lost_time"), "none", 0, 200])  # much longer than MPI_Init, which both have
+    job.write("stacks", "main;f 12\nmain;g 3\n")
+    hydro, other = "profile.1", "profile.2"
+    for arguments, code, said in (
+            ([hydro], 2, "needs two runs"), ([hydro, hydro], 2, "is named twice"), ([hydro, "nowhere"], 1, "nowhere"), ([hydro, other], 0, None),
+            ([hydro, "stacks"], 1, "compare runs of one tool"), (["a=" + hydro], 2, "needs two runs"), ([hydro, "b="], 2, "NAME=RUN"),
+            ([hydro, other, "--metric", "tims"], 1, "tims"), ([hydro, other, "--fail-above", "much"], 2, "percentage"),
+            ([hydro, other, "--format", "xml"], 2, "no format"), ([hydro, other, "--rank", "7"], 1, "rank 7"),
+            ([hydro, other, "--iterations", "x"], 2, "range"), ([hydro, other, "--tops", "3"], 2, "did you mean --top"),
+            (["--baseline", hydro, other], 2, "needs runs to compare with")):
+        result = job.run([job.tool, "compare", *arguments])
+        if said is None:
+            expect("both have" in result.out or "have both" in result.out or result.code == 1, "what two programs have in common is said")
+            continue
+        expect_equal(result.code, code, f"exit code of {arguments}: {result.all_err}")
+        lines = result.all_err.splitlines()
+        expect(len(lines) == 1 and lines[0].startswith("libprofile: error: ") and said in lines[0] and "report this" not in lines[0], f"{arguments}: {lines}")
+    for arguments, code, said in (
+            (["a=" + hydro], 2, "view needs two runs"), ([hydro, hydro], 2, "is named twice"), ([hydro, "stacks"], 1, "compare runs of one tool"),
+            ([hydro, "--phase", "timestep"], 2, "for several runs"), ([hydro, other, "--with-source"], 2, "no source"),
+            ([hydro, other, "--serve", "--follow"], 2, "single run"), ([hydro, other, "--metric", "time", "--metric", "mpi"], 2, "give --metric once"),
+            (["--baseline", hydro, other], 2, "libprofile view --baseline a1 a2 -- b1 b2")):
+        result = job.run([job.tool, "view", *arguments])
+        expect_equal(result.code, code, f"exit code of view {arguments}: {result.all_err}")
+        expect(len(result.all_err.splitlines()) == 1 and said in result.all_err, f"view {arguments}: {result.all_err}")
+
+
+@test
+def efficiencies_of_a_known_serial_share_are_found(job):
+    job.compile(f"mpicc.{job.mpi}", "-g", "-O2", f"-I{job.source}/include", job.write("amdahl.c", AMDAHL), "-o", "amdahl")
+    seconds = {}
+    for ranks in (2, 1):
+        seconds[ranks] = float(job.measured([job.folder / "amdahl"], ranks, output=f"on.{ranks}", options={"LIBPROFILE_SAMPLE": "1kHz"}).out)
+    result = job.run([job.tool, "scale", "on.2", "on.1", "--phase", "step", "--format", "json"])
+    expect_equal(result.code, 0, "exit code")
+    scaling = json.loads(result.out)
+    expect_equal([row["ranks"] for row in scaling["sizes"]], [1, 2], "the smallest run is the baseline, not the first")
+    expected, found = seconds[1] / 2 / seconds[2], scaling["sizes"][1]["efficiency"]
+    expect(abs(found - expected) < 0.02, f"efficiency {found}, by the program's clock {expected}")
+    worst = next(row for row in scaling["functions"] if row["kind"] == "computing")
+    expect_equal(worst["function"], "serial", "the function that is not divided up")
+    expect(abs(worst["efficiency"] - 0.5) < 0.05, f"its efficiency: {worst}")
+    for arguments, said in ((["on.1"], "at least two sizes"), (["on.1", "on.2", "--strong", "--weak"], "not both"), (["on.1", "nowhere"], "nowhere")):
+        result = job.run([job.tool, "scale", *arguments])
+        expect(result.code != 0 and said in result.all_err and len(result.all_err.splitlines()) == 1, result.all_err)
+
+
+main()

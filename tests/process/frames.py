@@ -1,0 +1,300 @@
+"""Frames in Python against literal pandas code of the definitions, on random frames and on a profile."""
+
+import importlib
+import sys
+
+import numpy as np
+
+from harness import Skip, expect, expect_equal, main, test
+
+
+def package(job):
+    sys.path.insert(0, str(job.build / "python"))
+    return importlib.import_module("libprofile")
+
+
+def pandas():
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        raise Skip("pandas is not installed")
+
+
+def random_frame(libprofile, random):
+    nodes, ranks, threads = int(random.integers(1, 14)), int(random.integers(1, 7)), int(random.integers(1, 3))
+    parents = [0] + [int(random.integers(0, n)) for n in range(1, nodes)]
+    values = random.integers(0, 50, (nodes, ranks * threads)).astype(float)
+    values[random.random(values.shape) < 0.2] = np.nan
+    return libprofile.make_frame([(parent, f"f{random.integers(0, 6)}") for parent in parents],
+                                 [(rank, thread) for rank in range(ranks) for thread in range(threads)], {"time": values, "n": 2 * values})
+
+
+@test
+def analyses_equal_literal_pandas_code_on_random_frames(job):
+    libprofile, pd = package(job), pandas()
+    random = np.random.default_rng(22)
+    for _ in range(1000):
+        frame = random_frame(libprofile, random)
+        table = frame.dataframe().reset_index()
+        for metric in ("time", "time (inc)"):
+            # Chopper, Algorithm 1, with threads added up and 0 where a rank never was.
+            rows = table.groupby(["node", "rank"])[metric].sum().unstack()
+            present = table.dropna(subset=[metric]).groupby("node")["rank"].nunique()
+            rows = rows.loc[present.index]
+            got = frame.load_imbalance(metric, verbose=True).dataframe()
+            expect_equal(sorted(got.index), sorted(rows.index), "nodes")
+            got = got.loc[rows.index]
+            mean = rows.mean(axis=1)
+            for name, wanted in (("mean", mean), ("max", rows.max(axis=1)), ("imbalance", rows.max(axis=1) / mean), ("present", present)):
+                np.testing.assert_allclose(got[f"{metric}.{name}"].astype(float), wanted.astype(float))
+            for node, row in rows.iterrows():
+                np.testing.assert_allclose(got.loc[node, metric + ".percentiles"], np.percentile(row, [0, 25, 50, 75, 100]))
+                top = row.sort_values(ascending=False, kind="stable").index[:5].tolist()
+                expect_equal([rank for rank in got.loc[node, metric + ".ranks"] if rank >= 0], top, f"highest ranks of {row.tolist()}")
+                if row.min() != row.max():
+                    expect_equal(got.loc[node, metric + ".hist"].tolist(), np.histogram(row, 10)[0].tolist(), "bins")
+        flat = frame.flat_profile("time").dataframe().set_index("name")["time"]
+        wanted = table.groupby(table["name"].astype(str))["time"].sum()
+        expect_equal({str(name): value for name, value in flat.items()}, dict(wanted), "flat profile")
+        names, parents = [str(name) for name in frame.nodes()["name"]], frame.parents
+        inclusive = frame.sums("time (inc)")
+        outermost = {}
+        for node, name in enumerate(names):
+            if name not in frame_path(names, parents, node)[:-1]:
+                outermost[name] = outermost.get(name, 0) + inclusive[node]
+        got = frame.flat_profile("time")
+        expect_equal(dict(zip(map(str, got["name"]), got["time (inc)"])), outermost, "inclusive time, recursion counted once")
+        path = frame.hot_path()["node"].tolist()
+        expect_equal(path, literal_hot_path(parents, inclusive), "hot path")
+
+
+@test
+def compat_hatchet_gives_the_numbers_of_its_definitions(job):
+    """Against pandas code of what Chopper of Hatchet 1.4.0 does with a frame that has a row for each node, rank and thread."""
+    libprofile, pd = package(job), pandas()
+    random = np.random.default_rng(140)
+    for _ in range(200):
+        frames = []
+        for ranks in (3, 1, 2):
+            nodes, threads = int(random.integers(2, 12)), int(random.integers(1, 3))
+            parents = [0] + [int(random.integers(0, n)) for n in range(1, nodes)]
+            values = random.integers(0, 50, (nodes, ranks * threads)).astype(float)
+            values[0] += 1
+            frames.append(libprofile.make_frame([(parent, f"f{random.integers(0, 4)}") for parent in parents],
+                                                [(rank, thread) for rank in range(ranks) for thread in range(threads)], {"time": values}))
+        for frame in frames:
+            table = frame.dataframe().reset_index()
+            means = table.groupby("node")[["time", "time (inc)"]].mean()
+            means["name"] = [str(name) for name in frame.nodes()["name"]]
+            flat = frame.flat_profile(compat="hatchet").dataframe().set_index("name")
+            wanted = means.groupby("name").sum().loc[flat.index]
+            np.testing.assert_allclose(flat[["time", "time (inc)"]], wanted[["time", "time (inc)"]])
+            for metric in (None, "time (inc)"):
+                column, sums = means[metric or "time"], frame.sums(metric or "time")
+                path = [max(range(1, frame.node_count), key=lambda n: (frame.parents[n] == 0, sums[n], -n))]
+                while children := [n for n in range(1, frame.node_count) if frame.parents[n] == path[-1]]:
+                    child = max(children, key=lambda n: (column[n], -n))
+                    path.append(child)
+                    if column[child] < 0.5 * column[path[-2]]:
+                        break
+                expect_equal(frame.hot_path(metric, compat="hatchet")["node"].tolist(), path, f"hot path by {metric}")
+        rows = []
+        for frame in frames:
+            part = frame.dataframe().reset_index().groupby("node").agg({"name": "first", "time": "mean"})
+            rows.append(part[part["time"] > 10].assign(ranks=len(frame.ranks), name=part["name"].astype(str)))
+        wanted = pd.concat(rows).pivot_table(index="ranks", columns="name", values="time")
+        got = libprofile.multirun_analysis(frames, pivot_index="ranks", threshold=10, compat="hatchet").dataframe()
+        expect_equal((got.index.tolist(), got.columns.tolist()), (wanted.index.tolist(), wanted.columns.tolist()), "runs and functions")
+        np.testing.assert_allclose(got, wanted)
+        scaling = libprofile.speedup_efficiency([frames[0], frames[0], frames[1]], strong=True, efficiency=True, compat="hatchet")
+        unified = libprofile.unify([frames[0], frames[0], frames[1]]).means("time", "thread")
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(scaling["1.time.efficiency"], unified[:, 0] * 3 / unified[:, 2])
+
+
+def frame_path(names, parents, node):
+    path = [names[node]]
+    while node:
+        node = parents[node]
+        path.append(names[node])
+    return path[::-1]
+
+
+def literal_hot_path(parents, inclusive):
+    def hottest(node):
+        children = [n for n in range(1, len(parents)) if parents[n] == node]
+        return max(children, key=lambda n: (inclusive[n], -n), default=None)
+    first = hottest(0)
+    path = [0 if first is None else first]
+    while (child := hottest(path[-1])) is not None and inclusive[child] > 0.5 * inclusive[path[-1]]:
+        path.append(child)
+    return path
+
+
+@test
+def efficiencies_of_known_scaling_are_found(job):
+    libprofile = package(job)
+    frames = []
+    for ranks in (8, 2, 4, 4):
+        serial, parallel = 100.0, 800.0 / ranks
+        values = np.tile([[0.0], [serial], [parallel]], (1, ranks))
+        frames.append(libprofile.make_frame([(0, "main"), (0, "serial"), (0, "work")], [(rank, 0) for rank in range(ranks)], {"time": values}))
+    strong = libprofile.speedup_efficiency(frames, strong=True, efficiency=True)
+    for ranks in (4, 8):
+        expected = [500 / (100 + 800 / ranks) * 2 / ranks, 2 / ranks, 1.0]
+        np.testing.assert_allclose(strong[f"{ranks}.time (inc).efficiency"], expected)
+    expect("4.time (inc).spread" in strong, "two runs of 4 ranks have a spread")
+    expect("2.time (inc).efficiency" not in strong, "the smallest run is the baseline, not the first")
+    speedup = libprofile.speedup_efficiency(frames, strong=True, speedup=True, threshold=450)
+    expect_equal([str(name) for name in speedup["name"]], ["main"], "the threshold is that of the baseline")
+    threaded = [libprofile.make_frame([(0, "main")], [(0, thread) for thread in range(threads)], {"time": [[100.0 / threads] * threads]}) for threads in (1, 4)]
+    np.testing.assert_allclose(libprofile.speedup_efficiency(threaded, strong=True, speedup=True)["4.time (inc).speedup"], [4])
+    pivot = libprofile.multirun_analysis(frames)
+    expect_equal((pivot.runs, [str(name) for name in pivot.names]), ([8, 2, 4, 4], ["work", "serial", "main"]), "runs by functions")
+    np.testing.assert_allclose(pivot.values[:, 0], [100, 400, 200, 200])
+    for wrong in ({}, {"strong": True, "weak": True}, {"weak": True, "speedup": True}):
+        try:
+            libprofile.speedup_efficiency(frames, **wrong)
+            raise AssertionError(f"{wrong} must be refused")
+        except ValueError:
+            pass
+
+
+@test
+def the_slowed_function_and_rank_of_some_runs_are_named(job):
+    libprofile = package(job)
+    random = np.random.default_rng(3)
+    frames = []
+    for run in range(12):
+        values = np.array([[0.0] * 4, [1000.0] * 4, [500.0] * 4, [300.0] * 4]) * (1 + 0.005 * random.standard_normal((4, 4)))
+        if run == 7:
+            values[2, 3] *= 1.4
+        frames.append(libprofile.make_frame([(0, "main"), (0, "f"), (0, "g"), (0, "h")], [(rank, 0) for rank in range(4)], {"time": values}))
+    first = libprofile.variability(frames)
+    expect_equal((str(first["name"][0]), int(first["rank"][0])), ("g", 3), "what made the slow run slow")
+    expect(first["share"][0] > 0.8, f"its share: {first['share'][0]}")
+
+
+@test
+def a_frame_of_a_profile_has_the_tables_values(job):
+    libprofile = package(job)
+    job.profile([job.example("hydro"), 40, 8])
+    place = job.folder / "profile.1"
+    profile = libprofile.open(place)
+    table, frame = profile.table(metrics=["time", "visits"]), libprofile.frame(place, metrics=["time", "visits"])
+    for metric in ("time", "visits"):
+        expect_equal(np.nan_to_num(frame.values(metric)).astype(int).tolist(), table.exclusive(metric).tolist(), metric)
+        expect_equal(np.nan_to_num(frame.values(metric + " (inc)")).astype(int).tolist(), table.inclusive(metric).tolist(), metric + " (inc)")
+    for choice in ({}, {"metrics": ["all"]}, {"ranks": 1, "lines": True}, {"metrics": "mpi", "short_names": True}):
+        streamed, table_frame = libprofile.frame(place, **choice), libprofile.frame(profile, **choice)
+        expect_equal([list(streamed.path(n)) for n in range(streamed.node_count)], [list(table_frame.path(n)) for n in range(table_frame.node_count)], choice)
+        expect_equal((streamed.metrics, streamed.units, streamed.threads), (table_frame.metrics, table_frame.units, table_frame.threads), choice)
+        for metric in streamed.metrics:
+            for one, other in zip(streamed.stored(metric), table_frame.stored(metric)):
+                expect_equal(one.tolist(), other.tolist(), f"{metric} of {choice}")
+    expect(not (place / "totals.lprof").exists(), "a small profile keeps no totals")
+    begin, node, value = frame.stored("time")
+    expect(not value.flags.writeable and not value.flags.owndata, "stored values are a view")
+    some = libprofile.frame(profile, iterations=(1, 20))
+    expect(some.estimated and some.scope == "iterations 1-20 of timestep", f"{some.estimated}, {some.scope}")
+    both = libprofile.unify([frame, frame])
+    expect_equal(both.frames[1].sums("time").tolist(), frame.sums("time").tolist(), "unified with itself")
+    expect(not both.renamed, f"renamed: {both.renamed}")
+    for call in (lambda: frame.values("nothing"), lambda: frame.subtree(10**6), lambda: frame.filter(np.array([True])),
+                 lambda: frame.load_imbalance(over="host"), lambda: frame.hot_path(compat="vampir")):
+        try:
+            call()
+            raise AssertionError("must be refused")
+        except ValueError as error:
+            expect(str(error), "a sentence")
+
+
+@test
+def steps_of_iterations_have_the_values_of_their_frames(job):
+    libprofile = package(job)
+    job.profile([job.example("hydro"), 40, 8])
+    profile = libprofile.open(job.folder / "profile.1")
+    for metric in ("time", "time (inc)", "visits (inc)"):
+        steps = libprofile.frame(profile, metric, by_iteration=15)
+        expect_equal((steps.first.tolist(), steps.last.tolist()), ([1, 16, 31], [15, 30, 40]), "steps")
+        for step, (first, last) in enumerate(zip(steps.first, steps.last)):
+            frame = libprofile.frame(profile, metric.split()[0], iterations=(int(first), int(last)))
+            wanted = frame.load_imbalance(metric)
+            rows = {tuple(frame.path(node)): row for row, node in enumerate(wanted["node"])}
+            there = np.flatnonzero(steps.present[step])
+            expect_equal(sorted(tuple(steps.tree.path(node)) for node in there), sorted(rows), f"call paths of step {step}")
+            for node in there:
+                row = rows[tuple(steps.tree.path(node))]
+                for key in ("mean", "max", "present", "imbalance"):
+                    np.testing.assert_allclose(getattr(steps, key)[step, node], wanted[f"{metric}.{key}"][row], rtol=1e-12, err_msg=f"{metric}.{key}")
+            if metric == "time (inc)":
+                path = steps.hot_path[step]
+                expect_equal([steps.tree.path(node) for node in path[path >= 0]], [frame.path(node) for node in frame.hot_path()["node"]], "hot path")
+            expect_equal(bool(steps.estimated[step].any()), frame.estimated, "estimates")
+    efficiency = steps.efficiency()
+    execution, off_cpu, mpi, openmp, time = (profile.series(name) for name in ("execution", "off_cpu", "mpi", "openmp", "time"))
+    computing = execution - off_cpu - mpi - openmp
+    for step, part in enumerate((slice(0, 15), slice(15, 30), slice(30, 40))):
+        of_ranks, longest = computing[:, part].sum(axis=1), time[:, part].sum(axis=1).max()
+        np.testing.assert_allclose(efficiency["parallel efficiency"][step], of_ranks.mean() / longest)
+        np.testing.assert_allclose(efficiency["load balance"][step], of_ranks.mean() / of_ranks.max())
+        np.testing.assert_allclose(efficiency["communication efficiency"][step], of_ranks.max() / longest)
+    expect_equal(len(libprofile.frame(profile, by_iteration=True).first), 40, "a step for each iteration")
+    expect_equal(libprofile.frame(profile, by_iteration=5, iterations=(11, 22)).last.tolist(), [15, 20, 22], "steps of some iterations")
+    for wrong in ({"by_iteration": -1}, {"by_iteration": 2.5}, {"by_iteration": 2, "metrics": ["time", "visits"]}):
+        try:
+            libprofile.frame(profile, **wrong)
+            raise AssertionError(f"{wrong} must be refused")
+        except (ValueError, TypeError):
+            pass
+
+
+def by_path(frame, skipped):
+    """Values that are not 0, by call path without the first `skipped` names."""
+    values = np.nan_to_num(frame.values("time"))
+    return sorted((frame.path(node)[skipped:], values[node].tolist()) for node in np.flatnonzero(values.any(axis=1)))
+
+
+@test
+def exports_read_back_give_the_same_integers(job):
+    libprofile = package(job)
+    job.profile([job.example("hydro"), 40, 8])
+    place = job.folder / "profile.1"
+    frame = libprofile.frame(place, metrics=["time", "visits", "bytes"])
+    short = libprofile.frame(place, metrics=["time", "visits", "bytes"], short_names=True)
+    for name, by_rank in (("hpctoolkit", True), ("cubex", True), ("csv", True), ("pprof", True), ("speedscope", True), ("folded", True), ("caliper", False)):
+        file = job.folder / f"export.{name}.any"
+        options = ["--by-rank"] if name == "folded" else []
+        metrics = ["time"] if name == "folded" else ["time", "visits", "bytes"]
+        result = job.run([job.tool, "export", place, "--format", name, "--output", file, "--metric", ",".join(metrics), *options])
+        expect_equal(result.code, 0, f"export to {name}")
+        read, = libprofile.construct_from([file])
+        names = {"MPI bytes transferred": "bytes", "Call path visits": "visits"}
+        for metric in read.metrics:
+            ours = names.get(metric, metric)
+            for wanted in (frame, short):
+                if name in ("speedscope", "folded") and wanted is frame or name not in ("speedscope", "folded", "caliper") and wanted is short:
+                    continue
+                totals = wanted.values(ours + " (inc)")[0]
+                got = read.values(metric + " (inc)")[0]
+                expect_equal(got.tolist(), totals.tolist() if by_rank else [totals.sum()], f"{metric} of the ranks in {name}")
+        expect(len(read.metrics) == len(metrics), f"metrics of {name}: {read.metrics}")
+        if name in ("hpctoolkit", "csv"):
+            expect_equal(by_path(read, 1 if name == "hpctoolkit" else 0), by_path(frame, 0), f"every value in {name}")
+
+
+@test
+def files_that_are_no_profile_are_refused_in_one_sentence(job):
+    libprofile = package(job)
+    for name, text in (("empty", ""), ("words", "hello world\n"), ("json", "{}"), ("cali", "__rec=ctx,ref=1\n"), ("xml", "<a/>"), ("circle", "__rec=node,id=5,attr=8,data=x,parent=5\n__rec=ctx,ref=5\n"),
+                       ("flat", "Flat profile:\n\nnothing\n")):
+        file = job.folder / name
+        file.write_text(text)
+        try:
+            libprofile.frame(file)
+            raise AssertionError(f"{name} must be refused")
+        except (ValueError, OSError) as error:
+            expect(str(file) in str(error) and str(error).count("\n") == 0, f"one sentence that names the file: {error}")
+
+
+main()

@@ -1,0 +1,52 @@
+// Diagnoses of whole profiles against what was planted in them: cause, ranks, function, iterations and gain. benchmarks/ground_truth has the full table.
+#include "tests/unit/tools_truth_score.hpp"
+
+#include <gtest/gtest.h>
+
+namespace libprofile::test {
+namespace {
+
+double share(std::size_t part, std::size_t all) { return all == 0 ? 1 : static_cast<double>(part) / static_cast<double>(all); }
+
+void expect_good(const TruthScore& s) {
+    EXPECT_GE(share(s.found, s.planted), 0.9) << s.wrong;
+    EXPECT_GE(share(s.right, s.reported), 0.95) << s.wrong;
+    EXPECT_GE(share(s.ranks, s.found), 0.9) << s.wrong;
+    EXPECT_GE(share(s.function, s.functions), 0.9) << s.wrong;
+    EXPECT_GE(share(s.iterations, s.iteration_lists), 0.9) << s.wrong;
+    EXPECT_GE(share(s.gain, s.found), 0.9) << s.wrong;
+}
+
+/// Each cause once, with the kinds of jitter in turn.
+TruthScore scores_of(std::size_t ranks, double share, bool held_out) {
+    const std::vector<std::string> jitters =
+        held_out ? std::vector<std::string>{"gamma", "laplace", "bursts"} : std::vector<std::string>{"normal", "exponential", "ranks", "drift"};
+    TruthScore all;
+    std::size_t turn = 0;
+    for (const std::string& cause : causes_of_truth()) all.add(score_of({ranks, 600, jitters[turn++ % jitters.size()], {cause}, share, 11, held_out}));
+    return all;
+}
+
+TEST(GroundTruth, FivePercentOfTheRunAreNamedOnEightRanks) { expect_good(scores_of(8, 0.05, false)); }
+TEST(GroundTruth, FivePercentInOtherShapesAreNamedOnEightRanks) { expect_good(scores_of(8, 0.05, true)); }
+TEST(GroundTruth, AFifthOfTheRunIsNamedOnTwoRanks) { expect_good(scores_of(2, 0.2, true)); }
+
+TEST(GroundTruth, JitterOfAnyShapeIsNoCause) {
+    TruthScore all;
+    for (const char* jitter : {"normal", "exponential", "ranks", "drift", "gamma", "laplace", "bursts"})
+        for (const std::size_t ranks : {2, 8, 64}) all.add(score_of({ranks, 400, jitter, {}, 0, 77, false}));
+    EXPECT_LE(all.reported, 1u) << all.wrong;
+}
+
+TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {
+    TruthScore all;
+    const std::pair<const char*, const char*> pairs[] = {{"steady", "periodic"},        {"range", "io_rank"}, {"late_root", "volume"},
+                                                         {"growth_counts", "off_rank"}, {"slow", "warm_up"},  {"late_sender", "noise"},
+                                                         {"io_all", "range"},           {"moving", "warm_up"}};
+    for (const auto& [a, b] : pairs) all.add(score_of({8, 600, "normal", {a, b}, 0.05, 5, false}));
+    EXPECT_GE(share(all.found, all.planted), 0.9) << all.wrong;
+    EXPECT_GE(share(all.right, all.reported), 0.9) << all.wrong;
+}
+
+} // namespace
+} // namespace libprofile::test
