@@ -1,0 +1,118 @@
+// How well `libprofile diagnose` finds causes that were planted in generated runs (tests/unit/tools_lost_run.hpp). docs/diagnosis.md has the results.
+//
+//   ground_truth [tuned|held_out|judged] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
+//
+// `tuned`: shapes that the detectors were made with; `held_out`: others; `judged`: others again, which no detector is changed for.
+// --wrong says what was missed, and what was not planted.
+#include "tests/unit/tools_truth_score.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+using namespace libprofile::test;
+
+namespace {
+
+struct Row {
+    std::string name;
+    TruthScore score;
+};
+
+std::string share(std::size_t part, std::size_t all) {
+    char text[32];
+    if (all == 0) return "-";
+    std::snprintf(text, sizeof text, "%.2f", static_cast<double>(part) / static_cast<double>(all));
+    return text;
+}
+
+void print(const std::vector<Row>& rows, const char* first) {
+    std::printf("\n| %s | planted | recall | precision | ranks | function | iterations | gain |\n|---|--:|--:|--:|--:|--:|--:|--:|\n", first);
+    for (const Row& row : rows) {
+        const TruthScore& s = row.score;
+        std::printf("| %s | %zu | %s | %s | %s | %s | %s | %s |\n", row.name.c_str(), s.planted, share(s.found, s.planted).c_str(),
+                    share(s.right, s.reported).c_str(), share(s.ranks, s.found).c_str(), share(s.function, s.functions).c_str(),
+                    share(s.iterations, s.iteration_lists).c_str(), share(s.gain, s.found).c_str());
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::map<std::string, std::string> options{{"--seeds", "2"}, {"--ranks", ""}, {"--share", ""}, {"--cause", ""}, {"--jitter", ""}};
+    bool tells_wrong = false, held_out = false, judged = false;
+    for (int a = 1; a < argc; ++a) {
+        if (options.contains(argv[a]) && a + 1 < argc) {
+            options[argv[a]] = argv[a + 1];
+            ++a;
+        } else if (std::strcmp(argv[a], "--wrong") == 0)
+            tells_wrong = true;
+        else if (std::strcmp(argv[a], "held_out") == 0 || std::strcmp(argv[a], "tuned") == 0 || std::strcmp(argv[a], "judged") == 0) {
+            judged = std::strcmp(argv[a], "judged") == 0;
+            held_out = judged || std::strcmp(argv[a], "held_out") == 0;
+        } else {
+            std::fprintf(stderr,
+                         "usage: ground_truth [tuned|held_out|judged] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]\n");
+            return 2;
+        }
+    }
+    const auto is_wanted = [&](const char* option, const std::string& value) { return options[option].empty() || options[option] == value; };
+    const std::vector<std::string> jitters = judged     ? std::vector<std::string>{"student", "lognormal", "mixed"}
+                                             : held_out ? std::vector<std::string>{"gamma", "laplace", "bursts"}
+                                                        : std::vector<std::string>{"normal", "exponential", "ranks", "drift"};
+    std::map<std::string, TruthScore> by_cause, by_size, by_jitter;
+    std::string wrong;
+    const std::vector<std::size_t> sizes = judged ? std::vector<std::size_t>{2, 6, 48, 500} : std::vector<std::size_t>{2, 8, 64, 1000};
+    const auto iterations_of = [&](std::size_t ranks) { return ranks == 1000 ? 400u : ranks == 500 ? 500u : judged ? 700u : 1000u; };
+    const unsigned seeds_from = judged ? 2000 : held_out ? 1000 : 0;
+    for (const std::size_t ranks : sizes)
+        for (const double percent : {1.0, 2.0, 5.0, 20.0}) {
+            char size[64];
+            std::snprintf(size, sizeof size, "%4zu ranks, %2g %%", ranks, percent);
+            if (!is_wanted("--ranks", std::to_string(ranks)) || !is_wanted("--share", std::to_string(static_cast<int>(percent)))) continue;
+            std::size_t turn = 0;
+            for (const std::string& cause : causes_of_truth()) {
+                if (!is_wanted("--cause", cause)) continue;
+                const int seeds = ranks >= 500 ? 1 : std::stoi(options["--seeds"]);
+                for (int seed = 1; seed <= seeds; ++seed) {
+                    const std::string& jitter = options["--jitter"].empty() ? jitters[turn++ % jitters.size()] : options["--jitter"];
+                    LostRunChoice choice{ranks, iterations_of(ranks), jitter, {cause}, percent / 100, seeds_from + static_cast<unsigned>(seed), held_out,
+                                         judged};
+                    const TruthScore score = score_of(choice, std::min(0.01, percent / 200));
+                    by_size[size].add(score);
+                    if (percent >= 2) {
+                        by_cause[cause].add(score);
+                        by_jitter[jitter].add(score);
+                    }
+                    if (percent >= 2) wrong += score.wrong;
+                }
+            }
+        }
+    const auto rows = [](const std::map<std::string, TruthScore>& scores) {
+        std::vector<Row> list;
+        TruthScore all;
+        for (const auto& [name, score] : scores) {
+            list.push_back({name, score});
+            all.add(score);
+        }
+        list.push_back({"all", all});
+        return list;
+    };
+    print(rows(by_size), "size");
+    print(rows(by_cause), "cause, from 2 %");
+    print(rows(by_jitter), "jitter, from 2 %");
+    std::size_t clean = 0, runs = 0;
+    for (const std::string& jitter : jitters)
+        for (const std::size_t ranks : sizes)
+            for (unsigned seed = 1; seed <= (ranks >= 500 ? 1u : 3u); ++seed) {
+                if (!is_wanted("--jitter", jitter) || !is_wanted("--ranks", std::to_string(ranks)) || !options["--cause"].empty()) continue;
+                const TruthScore score = score_of({ranks, iterations_of(ranks), jitter, {}, 0, 500 + seeds_from + seed, held_out, judged});
+                ++runs;
+                clean += score.reported;
+                wrong += score.wrong;
+            }
+    std::printf("\nclean runs: %zu, findings in them: %zu\n", runs, clean);
+    if (tells_wrong) std::printf("\n%s", wrong.c_str());
+    return 0;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What `libprofile diagnose` finds in real processes that lose a known part of their time (tests/programs/lost_time.c), 2 ranks.
+
+Usage: benchmarks/live_truth.py [--mpi openmpi|mpich] [--percent 2 5 20] [--iterations 2000] [--clean 10] [--causes NAME ...]
+Needs a build (scripts/test makes one), and two processors for itself: runs that others disturb are repeated, and left out if they stay disturbed.
+`gain` is what diagnose promises, as a multiple of what was planted; `wall` as a multiple of what the loop took longer than without the cause.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LAUNCHERS = {
+    "openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca",
+                "btl_vader_single_copy_mechanism", "none", "-n", "2"],
+    "mpich": ["mpirun.mpich", "-n", "2"],
+}
+COMPUTING_MS = 2.0  # of an iteration, without the cause
+# By cause of lost_time: causes that are right, ranks, function, and which iterations. None: not judged.
+EXPECTED = {
+    "steady": (("imbalance",), [1], "refine", None),
+    "range": (("imbalance",), [1], "refine", lambda i, n: n * 4 // 10 <= i < n * 6 // 10),
+    "ramp": (("imbalance",), [1], "refine", None),
+    "moving": (("imbalance",), [0, 1], "refine", None),
+    "late_sender": (("late_sender",), [0], "MPI_Recv", None),
+    "late_root": (("late_root",), [0], "prepare", None),
+    "slow": (("slow_machine",), [1], None, None),
+    "noise": (("noise",), [0, 1], None, None),
+    "growth": (("growing_work",), None, "refine", None),
+    "periodic": (("periodic_work",), None, "refine", lambda i, n: i % 20 == 7),
+    "warm_up": (("warm_up",), None, "refine", lambda i, n: i < n // 20),
+    "io": (("input_output",), [0], "write_results", lambda i, n: i % 25 == 12),
+    "sleep": (("off_processor",), [1], None, None),
+    "volume": (("communication_volume",), None, None, lambda i, n: i >= n // 2),
+}
+
+
+def run(options, cause, percent, folder):
+    """The time of the loop in ms, and the diagnosis."""
+    program = ROOT / f"build/release/tests/process/programs/lost_time.{options.mpi}"
+    settings = ["env", f"LD_PRELOAD={ROOT}/build/install/lib/libprofile.so", f"LIBPROFILE_OUTPUT={folder}"]
+    command = [*LAUNCHERS[options.mpi], *settings, str(program), cause, str(percent), str(options.iterations)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {result.returncode}\n{result.stderr}")
+    least = max(0.1, min(1.0, percent / 2)) if percent else 1
+    told = subprocess.run([ROOT / "build/install/bin/libprofile", "diagnose", folder, "--format", "json", "--least", str(least)], capture_output=True, check=True)
+    return float(result.stdout), json.loads(told.stdout)
+
+
+def undisturbed(options, cause, percent, folder):
+    added = 2 if cause == "late_sender" else 1
+    for attempt in range(3):
+        ms, diagnosis = run(options, cause, percent, f"{folder}/{cause}.{percent}.{attempt}")
+        transfer = 2 if cause == "volume" else 1  # how long messages take is not known beforehand
+        if ms <= 1.12 * options.iterations * COMPUTING_MS * (1 + transfer * added * percent / 100):
+            return ms, diagnosis
+    return None, None
+
+
+def iterations_of(found):
+    return {i - 1 for first, last in found["iterations"] or [] for i in range(first, last + 1)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mpi", choices=LAUNCHERS, default="openmpi")
+    parser.add_argument("--percent", type=float, nargs="+", default=[2, 5, 20])
+    parser.add_argument("--iterations", type=int, default=2000)
+    parser.add_argument("--clean", type=int, default=10)
+    parser.add_argument("--causes", nargs="+", default=list(EXPECTED))
+    options = parser.parse_args()
+    n = options.iterations
+    with tempfile.TemporaryDirectory() as folder:
+        clean, false = [], []
+        for k in range(options.clean):
+            ms, diagnosis = undisturbed(options, "none", 0, f"{folder}/{k}.")
+            if ms is not None:
+                clean.append(ms)
+                false += [found["sentence"] for found in diagnosis["diagnoses"]]
+        print(f"{options.mpi}: {len(clean)} clean runs of {options.clean} undisturbed, findings in them: {len(false)}")
+        for sentence in false:
+            print(f"    {sentence}")
+        without = statistics.median(clean) if clean else None
+        print("\n| cause | planted | found | ranks | function | iterations | gain | wall | other findings |\n|---|--:|---|---|---|---|--:|--:|--:|")
+        for cause in options.causes:
+            causes, ranks, function, is_in = EXPECTED[cause]
+            for percent in options.percent:
+                ms, diagnosis = undisturbed(options, cause, percent, folder)
+                if ms is None:
+                    print(f"| {cause} | {percent:g} % | disturbed | | | | | | |", flush=True)
+                    continue
+                right = [found for found in diagnosis["diagnoses"] if found["cause"] in causes]
+                others = [f"{found['cause']} {100 * found['gain']['ns'] / (ms * 1e6):.1f} %" for found in diagnosis["diagnoses"] if found not in right[:1]]
+                cells = ["no", "", "", "", "", ""]
+                if right:
+                    found = right[0]
+                    planted = percent / 100 * COMPUTING_MS * n
+                    longer = ms - without - (planted if cause == "late_sender" else 0) if without else 0
+                    said = lambda good: "yes" if good else "no"
+                    wanted = {i for i in range(n) if is_in(i, n)} if is_in else None
+                    got = iterations_of(found)
+                    cells = ["yes", "-" if ranks is None else said(found["ranks"] == ranks),
+                             "-" if function is None else said(function in (found["function"] or "")),
+                             "-" if wanted is None else f"{len(got & wanted) / max(1, len(got | wanted)):.2f}",
+                             "-" if cause == "volume" else f"{found['gain']['ns'] / 1e6 / planted:.2f}",
+                             f"{found['gain']['ns'] / 1e6 / longer:.2f}" if longer > 0 else "-"]
+                print(f"| {cause} | {percent:g} % | {' | '.join(cells)} | {', '.join(others) or '0'} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
