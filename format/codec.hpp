@@ -30,6 +30,13 @@ class Encoder {
 
     void number(const std::uint64_t& value) {
         std::uint64_t rest = value;
+        if (size_ + most_bytes <= capacity_) {
+            unsigned char* to = buffer_ + size_;
+            for (; rest > 0x7f; rest >>= 7) *to++ = static_cast<unsigned char>(rest | 0x80);
+            *to++ = static_cast<unsigned char>(rest);
+            size_ = static_cast<std::size_t>(to - buffer_);
+            return;
+        }
         do {
             put(static_cast<unsigned char>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
             rest >>= 7;
@@ -49,6 +56,7 @@ class Encoder {
     bool overflow() const { return size_ > capacity_; }
 
   private:
+    static constexpr std::size_t most_bytes = 10; // of a number
     void put(unsigned char byte) {
         if (size_ < capacity_) buffer_[size_] = byte;
         ++size_;
@@ -70,16 +78,7 @@ class Decoder {
             value = *next_++;
             return;
         }
-        value = 0;
-        for (unsigned shift = 0; shift < 64; shift += 7) {
-            if (next_ == end_) return fail(value);
-            const unsigned char byte = *next_++;
-            const std::uint64_t bits = byte & 0x7fu;
-            if (shift == 63 && bits > 1) return fail(value);
-            value |= bits << shift;
-            if ((byte & 0x80u) == 0) return;
-        }
-        fail(value);
+        long_number(value);
     }
     void signed_number(std::int64_t& value) {
         std::uint64_t raw = 0;
@@ -99,6 +98,33 @@ class Decoder {
     bool failed() const { return failed_; }
 
   private:
+    /// A number of several bytes: eight at a time where so many are left.
+    [[gnu::noinline]] void long_number(std::uint64_t& value) {
+        if (remaining() >= sizeof(std::uint64_t)) {
+            constexpr std::uint64_t more = 0x8080808080808080u;
+            std::uint64_t bytes = 0;
+            for (unsigned i = 0; i < sizeof bytes; ++i) bytes |= std::uint64_t{next_[i]} << 8 * i; // one load, whatever the machine's order
+            if (const std::uint64_t ends = ~bytes & more; ends != 0) {
+                next_ += static_cast<unsigned>(__builtin_ctzll(ends)) / 8 + 1;
+                bytes &= (ends ^ (ends - 1)) & ~more; // up to the byte that ends it, seven bits of each
+                bytes = (bytes & 0x007f007f007f007fu) | (bytes & 0x7f007f007f007f00u) >> 1;
+                bytes = (bytes & 0x00003fff00003fffu) | (bytes & 0x3fff00003fff0000u) >> 2;
+                value = (bytes & 0x0fffffffu) | (bytes & 0x0fffffff00000000u) >> 4;
+                return;
+            }
+        }
+        value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            if (next_ == end_) return fail(value);
+            const unsigned char byte = *next_++;
+            const std::uint64_t bits = byte & 0x7fu;
+            if (shift == 63 && bits > 1) return fail(value);
+            value |= bits << shift;
+            if ((byte & 0x80u) == 0) return;
+        }
+        fail(value);
+    }
+
     void fail(std::uint64_t& value) {
         failed_ = true;
         value = 0;

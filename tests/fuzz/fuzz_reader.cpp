@@ -58,7 +58,11 @@ void read_by_rank(const std::uint8_t* data, std::size_t size) {
     using namespace libprofile::tools;
     try {
         const auto stream = RankStream::open(std::make_unique<const MemorySource>(Bytes(data, size)));
-        for (std::size_t rank = 0; stream && rank < stream->ranks().size(); ++rank) stream->parts_of(rank);
+        if (stream) {
+            RankStream::Room room(*stream);
+            for (std::size_t rank = 0; rank < stream->ranks().size(); ++rank)
+                stream->sum_up(rank, room, [](std::uint32_t, std::uint32_t, const PathColumn&) {});
+        }
     } catch (const ReadError&) {
     }
 }

@@ -14,7 +14,7 @@ inline tools::TotalsKey totals_seed_key() { return {{{"profile.lprof", 1000, 17}
 inline std::vector<unsigned char> totals_seed() {
     const auto writer = tools::TotalsWriter::open({});
     if (!writer) return {};
-    tools::TotalsColumn dense, sparse;
+    tools::PathColumn dense, sparse;
     for (std::uint32_t path = 1; path < 300; ++path) {
         dense.path.push_back(path);
         dense.value.push_back(std::uint64_t{path} * path * 1000);
@@ -22,9 +22,10 @@ inline std::vector<unsigned char> totals_seed() {
         sparse.path.push_back(path);
         sparse.value.push_back(0 - std::uint64_t{path});
     }
-    writer->add(0, 0, 0, dense);
-    writer->add(0, 1, 1, sparse);
-    writer->add(1, 0, 0, sparse);
+    std::vector<unsigned char> room;
+    writer->add(0, 0, 0, dense, room);
+    writer->add(0, 1, 1, sparse, room);
+    writer->add(1, 0, 0, sparse, room);
     writer->finish(totals_seed_key(), {{0, dense}, {1, sparse}});
     std::vector<unsigned char> bytes(static_cast<std::size_t>(::lseek(writer->descriptor(), 0, SEEK_END)));
     if (::pread(writer->descriptor(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};

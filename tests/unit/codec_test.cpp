@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <limits>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,33 @@ TEST(Codec, NumbersReadBackAsWritten) {
     }
     EXPECT_FALSE(decoder.failed());
     EXPECT_EQ(decoder.remaining(), 0u);
+}
+
+/// Eight bytes are decoded at a time where so many are left: the answer may not depend on that, nor on what stands behind.
+TEST(Codec, NumbersAreThoseReadByteByByteWhateverFollows) {
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 100'000; ++round) {
+        unsigned char bytes[24];
+        const std::size_t size = 1 + random() % sizeof bytes;
+        const std::uint64_t more = random() & random(); // bytes that go on
+        for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>((random() & 0x7f) | ((more >> i & 1) != 0 || round % 3 == 0 ? 0x80 : 0));
+        if (round % 3 == 0) bytes[random() % size] &= 0x7f;
+        std::uint64_t expected = 0;
+        std::size_t end = 0;
+        bool is_number = false;
+        for (unsigned shift = 0; shift < 64 && end < size && !is_number; shift += 7) {
+            const std::uint64_t part = bytes[end] & 0x7fu;
+            if (shift == 63 && part > 1) break;
+            expected |= part << shift;
+            is_number = bytes[end++] < 0x80;
+        }
+        Decoder decoder(bytes, size);
+        std::uint64_t value = 99;
+        decoder.number(value);
+        ASSERT_EQ(decoder.failed(), !is_number);
+        ASSERT_EQ(value, is_number ? expected : 0);
+        ASSERT_EQ(decoder.remaining(), is_number ? size - end : 0);
+    }
 }
 
 TEST(Codec, SignedNumbersReadBackAsWritten) {

@@ -103,7 +103,7 @@ class SampleCoverage : public testing::Test {
             cluster.cells.insert(cluster.cells.begin(), {not_sampled, samples_metric, squares[k]});
             cluster.cells.insert(cluster.cells.begin(), {not_sampled, time_metric, computing[k]});
         }
-        share_out_computing_time(profile_, {nodes_, metrics_}, rank.data);
+        share_out_computing_time({nodes_, metrics_}, uses_of(profile_, nodes_), rank.data);
         return rank;
     }
 
@@ -234,7 +234,7 @@ TEST_F(SampleCoverage, OfAPhaseWithoutIterationsIsThatOfTheWhole) {
                  {first_frame, samples_metric, 30},
                  {first_frame + 1, time_metric, 100},
                  {first_frame + 1, samples_metric, 10}};
-    share_out_computing_time(profile_, {nodes_, metrics_}, data);
+    share_out_computing_time({nodes_, metrics_}, uses_of(profile_, nodes_), data);
     const IterationRange all;
     SampledStrata strata;
     std::map<std::uint32_t, SampledParts> parts;

@@ -36,7 +36,7 @@ class SamplePools : public testing::Test {
         if (computing != 0) result.cells.insert(result.cells.begin(), {not_sampled, time_metric, computing});
         return result;
     }
-    void share_out() { share_out_computing_time(profile_, {nodes_, metrics_}, data_); }
+    void share_out() { share_out_computing_time({nodes_, metrics_}, uses_of(profile_, nodes_), data_); }
     static std::map<std::uint32_t, std::uint64_t> values(const std::vector<Cell>& cells, std::uint32_t metric = time_metric) {
         std::map<std::uint32_t, std::uint64_t> result;
         for (const Cell& cell : cells)

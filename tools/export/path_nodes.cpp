@@ -27,6 +27,7 @@ TableNode node_kind(NodeKind kind) {
 PathNodes::PathNodes(const Profile& profile, bool by_line, bool short_names, std::vector<std::uint64_t> weight)
     : profile_(profile), by_line_(by_line), short_names_(short_names), weight_(std::move(weight)) {
     const std::string& program = profile.job.executable;
+    numbers_.reserve(profile.paths.size());
     nodes_.push_back({0, TableNode::Program, texts_.number(program.empty() ? "(program)" : base_name(program)), 0, texts_.number(program), 0});
     line_weight_.push_back(0);
     line_path_.push_back(no_path);

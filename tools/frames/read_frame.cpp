@@ -26,65 +26,6 @@ namespace {
 
 constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();
 
-/// Sums by call path of some metrics, of which few occur. What adds up to nothing is not there, as in a table.
-class PathSums {
-  public:
-    PathSums(std::size_t metrics, std::size_t paths) : of_metric_(metrics), paths_(paths) {}
-
-    void add(std::uint32_t metric, std::uint32_t path, std::uint64_t value) {
-        std::vector<std::uint64_t>& sums = of_metric_[metric];
-        if (sums.empty()) sums.resize(paths_);
-        sums[path] += value;
-    }
-    /// Metrics that occur: calls visit(metric, column).
-    template <class Visit> void for_each(Visit visit) const {
-        for (std::uint32_t m = 0; m < of_metric_.size(); ++m) {
-            const std::vector<std::uint64_t>& sums = of_metric_[m];
-            const auto count = sums.size() - static_cast<std::size_t>(std::count(sums.begin(), sums.end(), 0u));
-            if (count == 0) continue;
-            TotalsColumn column;
-            column.path.reserve(count);
-            column.value.reserve(count);
-            for (std::uint32_t p = 0; p < sums.size(); ++p)
-                if (sums[p] != 0) {
-                    column.path.push_back(p);
-                    column.value.push_back(sums[p]);
-                }
-            visit(m, column);
-        }
-    }
-
-  private:
-    std::vector<std::vector<std::uint64_t>> of_metric_; // by path
-    std::size_t paths_;
-};
-
-/// Sums over phases, metric by metric: calls visit(metric, column).
-template <class Visit> void for_each_column(const std::vector<const PhaseData*>& phases, std::size_t metrics, std::size_t paths, Visit visit) {
-    std::size_t cells = 0;
-    for (const PhaseData* phase : phases) {
-        cells += phase->rest.size();
-        for (const Cluster& cluster : phase->clusters) cells += cluster.cells.size();
-    }
-    if (cells < paths / 16) { // a thread that came to few of the job's call paths
-        std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> sums;
-        for (const PhaseData* phase : phases) for_each_cell(*phase, [&](const Cell& cell) { sums[cell.metric][cell.path] += cell.value; });
-        for (const auto& [metric, of_path] : sums) {
-            TotalsColumn column;
-            for (const auto& [path, value] : of_path) {
-                if (value == 0) continue;
-                column.path.push_back(path);
-                column.value.push_back(value);
-            }
-            if (!column.path.empty()) visit(metric, column);
-        }
-        return;
-    }
-    PathSums sums(metrics, paths);
-    for (const PhaseData* phase : phases) for_each_cell(*phase, [&](const Cell& cell) { sums.add(cell.metric, cell.path, cell.value); });
-    sums.for_each(visit);
-}
-
 /// The files that the values are of, as they are now.
 std::vector<TotalsKey::File> files_of(const fs::path& folder) {
     std::vector<TotalsKey::File> files;
@@ -106,34 +47,49 @@ TotalsKey key_of(std::vector<TotalsKey::File> files, const Profile& tables) {
     return key;
 }
 
+/// What one of the readers of ranks has.
+struct RankReader {
+    explicit RankReader(const RankStream& stream) : room(stream), sums(stream.tables().metrics.size(), stream.tables().paths.size()) {}
+    RankStream::Room room;
+    PathSums sums; // over its ranks
+    std::vector<unsigned char> encoded;
+};
+
 /// Reads all ranks. Empty if the profile has to be read as a whole.
 std::shared_ptr<const TotalsFile> make_totals(const RankStream& stream, const TotalsKey& key, const fs::path& folder) {
-    const std::size_t metrics = stream.tables().metrics.size(), paths = stream.tables().paths.size();
     std::unique_ptr<TotalsWriter> writer = folder.empty() ? nullptr : TotalsWriter::open(folder);
     if (!writer) writer = TotalsWriter::open({});
     if (!writer) return nullptr;
-    PathSums all(metrics, paths);
-    std::mutex adding;
+    std::mutex lending;
+    std::vector<std::unique_ptr<RankReader>> idle;
     std::atomic<bool> failed{false};
     in_parallel(stream.ranks().size(), [&](std::size_t at) {
         if (failed) return;
-        std::optional<std::vector<RankStream::Part>> parts = stream.parts_of(at);
-        if (!parts) {
-            failed = true;
-            return;
+        std::unique_ptr<RankReader> reader;
+        {
+            const std::lock_guard lock(lending);
+            if (!idle.empty()) {
+                reader = std::move(idle.back());
+                idle.pop_back();
+            }
         }
-        std::map<std::uint32_t, std::vector<const PhaseData*>> of_thread;
-        for (const RankStream::Part& part : *parts) of_thread[part.thread].push_back(&part.data);
-        for (const auto& [thread, phases] : of_thread)
-            for_each_column(phases, metrics, paths, [&, thread = thread](std::uint32_t metric, const TotalsColumn& column) {
-                writer->add(stream.ranks()[at], thread, metric, column);
-                const std::lock_guard lock(adding);
-                for (std::size_t i = 0; i < column.path.size(); ++i) all.add(metric, column.path[i], column.value[i]);
-            });
+        if (!reader) reader = std::make_unique<RankReader>(stream);
+        const bool is_whole = stream.sum_up(at, reader->room, [&](std::uint32_t thread, std::uint32_t metric, const PathColumn& column) {
+            writer->add(stream.ranks()[at], thread, metric, column, reader->encoded);
+            for (std::size_t i = 0; i < column.path.size(); ++i) reader->sums.add(metric, column.path[i], column.value[i]);
+        });
+        if (!is_whole) failed = true;
+        const std::lock_guard lock(lending);
+        idle.push_back(std::move(reader));
     });
+    if (failed || idle.empty()) return nullptr;
+    PathSums& all = idle.front()->sums;
+    for (std::size_t i = 1; i < idle.size(); ++i)
+        idle[i]->sums.take([&](std::uint32_t metric, const PathColumn& column) {
+            for (std::size_t p = 0; p < column.path.size(); ++p) all.add(metric, column.path[p], column.value[p]);
+        });
     std::vector<TotalsSum> sums;
-    all.for_each([&](std::uint32_t metric, TotalsColumn& column) { sums.push_back({metric, std::move(column)}); });
-    if (failed) return nullptr;
+    all.take([&](std::uint32_t metric, const PathColumn& column) { sums.push_back({metric, column}); });
     if (writer->finish(key, sums)) return TotalsFile::open(writer->descriptor(), key);
     return folder.empty() ? nullptr : make_totals(stream, key, {}); // the disk is full
 }

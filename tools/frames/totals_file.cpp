@@ -5,7 +5,6 @@
 #include "tools/reader/reader.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -33,7 +32,9 @@ ByteVector encoded(const std::function<void(Encoder&)>& write) {
     return bytes;
 }
 
-void encode_runs(Encoder& e, std::uint32_t thread, std::uint32_t metric, const TotalsColumn& column) {
+constexpr std::size_t numbers_of_record = 4; // thread, metric, rows, runs
+
+void encode_runs(Encoder& e, std::uint32_t thread, std::uint32_t metric, const PathColumn& column) {
     const auto for_each_run = [&](const auto& visit) {
         std::uint64_t end = 0; // of the run before
         for (std::size_t i = 0; i < column.path.size();) {
@@ -53,11 +54,12 @@ void encode_runs(Encoder& e, std::uint32_t thread, std::uint32_t metric, const T
     });
 }
 
-/// What Encoder::number() writes of it.
-std::size_t bytes_of_number(std::uint64_t value) { return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7; }
-
-void encode_values(Encoder& e, const TotalsColumn& column) {
+void encode_values(Encoder& e, const PathColumn& column) {
     for (const std::uint64_t value : column.value) e.number(value);
+}
+
+BlockHeader header_of(BlockType type, std::uint32_t rank, std::span<const unsigned char> payload) {
+    return {block_magic, static_cast<std::uint32_t>(type), payload.size(), payload.size(), checksum(payload), rank};
 }
 
 bool read_all(int file, std::uint64_t at, unsigned char* bytes, std::size_t size) {
@@ -87,57 +89,59 @@ std::unique_ptr<TotalsWriter> TotalsWriter::open(const std::filesystem::path& fo
 
 TotalsWriter::~TotalsWriter() { ::close(file_); }
 
-void TotalsWriter::append(std::uint32_t rank, std::span<const unsigned char> payload, BlockType type) {
-    ByteVector bytes(sizeof(BlockHeader) + (payload.size() + 7) / 8 * 8);
-    BlockHeader header{block_magic, static_cast<std::uint32_t>(type), payload.size(), payload.size(), 0, rank};
-    header.crc = checksum(payload);
-    std::memcpy(bytes.data(), &header, sizeof header);
-    std::memcpy(bytes.data() + sizeof header, payload.data(), payload.size());
-    for (std::size_t done = 0; !failed_ && done < bytes.size();) {
-        const ssize_t put = ::write(file_, bytes.data() + done, bytes.size() - done);
-        if (put < 0 && errno == EINTR) continue;
-        failed_ = put <= 0;
-        done += failed_ ? 0 : static_cast<std::size_t>(put);
-    }
-    size_ += bytes.size();
+void TotalsWriter::append(const BlockHeader& header, std::span<const unsigned char> payload) {
+    constexpr unsigned char zeros[8] = {};
+    const std::size_t padding = (8 - payload.size() % 8) % 8;
+    put({reinterpret_cast<const unsigned char*>(&header), sizeof header});
+    put(payload);
+    put({zeros, padding});
+    size_ += sizeof header + payload.size() + padding;
 }
 
-void TotalsWriter::add(std::uint32_t rank, std::uint32_t thread, std::uint32_t metric, const TotalsColumn& column) {
-    Encoder measure(nullptr, 0);
-    encode_runs(measure, thread, metric, column);
-    std::size_t size = measure.size();
-    for (const std::uint64_t value : column.value) size += bytes_of_number(value);
-    ByteVector payload(size);
-    Encoder encoder(payload.data(), payload.size());
+void TotalsWriter::put(std::span<const unsigned char> bytes) {
+    while (!failed_ && !bytes.empty()) {
+        const ssize_t done = ::write(file_, bytes.data(), bytes.size());
+        if (done < 0 && errno == EINTR) continue;
+        failed_ = done <= 0;
+        bytes = bytes.subspan(failed_ ? 0 : static_cast<std::size_t>(done));
+    }
+}
+
+void TotalsWriter::add(std::uint32_t rank, std::uint32_t thread, std::uint32_t metric, const PathColumn& column, std::vector<unsigned char>& room) {
+    constexpr std::size_t most = 10;                                  // bytes of a number
+    room.resize(most * (3 * column.path.size() + numbers_of_record)); // at worst each path is a run of its own
+    Encoder encoder(room.data(), room.size());
     encode_runs(encoder, thread, metric, column);
     encode_values(encoder, column);
+    const auto payload = std::span(room).first(encoder.size());
+    const BlockHeader header = header_of(BlockType::Totals, rank, payload);
     const std::lock_guard lock(mutex_);
     places_.push_back({rank, thread, metric, column.path.size(), size_, payload.size()});
-    append(rank, payload, BlockType::Totals);
+    append(header, payload);
 }
 
 bool TotalsWriter::finish(const TotalsKey& key, const std::vector<TotalsSum>& sums) {
     const std::uint64_t index_at = size_;
-    append(no_rank, encoded([&](Encoder& e) {
-               TotalsIndexRecord index{totals_method,    LIBPROFILE_VERSION, key.paths,      key.threads,
-                                       key.files.size(), key.metrics.size(), places_.size(), sums.size()};
-               describe(e, index);
-               for (const TotalsKey::File& file : key.files) {
-                   e.text(view(file.name));
-                   e.number(file.size);
-                   e.number(file.mtime_ns);
-               }
-               for (const std::string& metric : key.metrics) e.text(view(metric));
-               for (TotalsPlaceRecord place : places_) describe(e, place);
-               for (const TotalsSum& sum : sums) {
-                   encode_runs(e, 0, sum.metric, sum.column);
-                   encode_values(e, sum.column);
-               }
-           }),
-           BlockType::Totals);
+    const ByteVector index_bytes = encoded([&](Encoder& e) {
+        TotalsIndexRecord index{totals_method, LIBPROFILE_VERSION, key.paths, key.threads, key.files.size(), key.metrics.size(), places_.size(), sums.size()};
+        describe(e, index);
+        for (const TotalsKey::File& file : key.files) {
+            e.text(view(file.name));
+            e.number(file.size);
+            e.number(file.mtime_ns);
+        }
+        for (const std::string& metric : key.metrics) e.text(view(metric));
+        for (TotalsPlaceRecord place : places_) describe(e, place);
+        for (const TotalsSum& sum : sums) {
+            encode_runs(e, 0, sum.metric, sum.column);
+            encode_values(e, sum.column);
+        }
+    });
+    append(header_of(BlockType::Totals, no_rank, index_bytes), index_bytes);
     FooterRecord footer{size_ + sizeof(BlockHeader) + sizeof(FooterRecord), index_at, 0, {}};
     std::memcpy(footer.magic, end_magic, sizeof end_magic);
-    append(no_rank, std::span(reinterpret_cast<const unsigned char*>(&footer), sizeof footer), BlockType::Footer);
+    const std::span<const unsigned char> footer_bytes(reinterpret_cast<const unsigned char*>(&footer), sizeof footer);
+    append(header_of(BlockType::Footer, no_rank, footer_bytes), footer_bytes);
     if (failed_) return false;
     if (replaced_) replaced_->commit(); // without a name it serves this process
     return true;

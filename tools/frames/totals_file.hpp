@@ -7,6 +7,7 @@
 
 #include "format/profile_file.hpp"
 #include "format/totals.hpp"
+#include "tools/reader/path_sums.hpp"
 #include "tools/reader/replaced_file.hpp"
 
 #include <cstdint>
@@ -35,16 +36,10 @@ struct TotalsKey {
     bool operator==(const TotalsKey&) const = default;
 };
 
-/// Values of one metric by ascending call path.
-struct TotalsColumn {
-    std::vector<std::uint32_t> path;
-    std::vector<std::uint64_t> value;
-};
-
 /// Sums of one metric over all threads.
 struct TotalsSum {
     std::uint32_t metric = 0;
-    TotalsColumn column;
+    PathColumn column;
 };
 
 class TotalsWriter {
@@ -55,7 +50,8 @@ class TotalsWriter {
     ~TotalsWriter();
 
     /// One metric of one thread. What fails shows in finish().
-    void add(std::uint32_t rank, std::uint32_t thread, std::uint32_t metric, const TotalsColumn& column);
+    /// @param room memory that may be used again and again
+    void add(std::uint32_t rank, std::uint32_t thread, std::uint32_t metric, const PathColumn& column, std::vector<unsigned char>& room);
     /// Writes the rest. The file can be read through descriptor() then, also if it got no name.
     /// Returns false when something could not be written.
     bool finish(const TotalsKey& key, const std::vector<TotalsSum>& sums);
@@ -63,7 +59,8 @@ class TotalsWriter {
 
   private:
     TotalsWriter(std::optional<ReplacedFile> replaced, int file) : replaced_(std::move(replaced)), file_(file) {}
-    void append(std::uint32_t rank, std::span<const unsigned char> payload, BlockType type);
+    void append(const BlockHeader& header, std::span<const unsigned char> payload);
+    void put(std::span<const unsigned char> bytes);
 
     std::optional<ReplacedFile> replaced_;
     int file_;

@@ -10,9 +10,8 @@ namespace libprofile::tools {
 
 namespace {
 
-/// Returns false if the cells do not belong to the phase.
-bool join(const RawCells& cells, RawPhase& phase) {
-    if (cells.sizes.size() != phase.data.clusters.size() + 1 || !phase.metrics_found.insert(cells.metric).second) return false;
+/// @param cells that belong to the phase
+void join(const RawCells& cells, RawPhase& phase) {
     auto next = cells.cells.begin();
     for (std::size_t list = 0; list < cells.sizes.size(); ++list) {
         const bool is_rest = list == phase.data.clusters.size();
@@ -21,7 +20,6 @@ bool join(const RawCells& cells, RawPhase& phase) {
         to.insert(to.end(), next, end);
         next = end;
     }
-    return true;
 }
 
 void sort_cells(std::vector<Cell>& cells) {
@@ -157,29 +155,40 @@ bool decode_cells(Decoder d, RawRank& out) {
         count += size;
     }
     if (d.failed() || count > d.remaining() / 2) return false;
-    cells.cells.reserve(count);
+    if (!out.spare_cells.empty()) {
+        cells.cells = std::move(out.spare_cells.back());
+        out.spare_cells.pop_back();
+    }
+    cells.cells.resize(count);
+    auto cell = cells.cells.begin();
     for (const std::uint64_t size : cells.sizes) {
         std::uint64_t node = 0;
         for (std::uint64_t i = 0; i < size; ++i) {
             std::uint64_t distance = 0;
             d.number(distance);
             if (distance > max_id || (node += distance) > max_id) return false;
-            cells.cells.push_back({static_cast<std::uint32_t>(node), cells.metric, 0});
+            *cell++ = {static_cast<std::uint32_t>(node), cells.metric, 0};
         }
     }
-    for (Cell& cell : cells.cells) d.number(cell.value);
+    for (Cell& decoded : cells.cells) d.number(decoded.value);
     if (d.failed() || d.remaining() != 0) return false;
     out.cells.push_back(std::move(cells));
     return true;
 }
 
-void join_cells(RawFile& file, CellOrder order) {
+bool belongs_to(RawPhase& phase, const RawCells& cells) {
+    return cells.sizes.size() == phase.data.clusters.size() + 1 && phase.metrics_found.insert(cells.metric).second;
+}
+
+void join_cells(RawFile& file) {
     for (auto& [number, rank] : file.ranks) {
         std::map<std::pair<std::uint32_t, std::uint32_t>, RawPhase*> phases;
         for (RawPhase& phase : rank.phases) phases.emplace(std::pair(phase.thread, phase.number), &phase);
         for (RawCells& cells : rank.cells) {
             const auto phase = phases.find({cells.thread, cells.phase});
-            if (phase == phases.end() || !join(cells, *phase->second))
+            if (phase != phases.end() && belongs_to(*phase->second, cells))
+                join(cells, *phase->second);
+            else
                 file.damages.note(
                     [&, number = number] { return fmt::format("values of rank {} thread {} belong to no phase of the file", number, cells.thread); });
             cells.cells = {}; // its memory is for the next ones
@@ -191,7 +200,6 @@ void join_cells(RawFile& file, CellOrder order) {
                     return fmt::format("phase \"{}\" of rank {} thread {} has values of {} metrics, but the file has only {}", phase.name, number, phase.thread,
                                        phase.metrics_expected, phase.metrics_found.size());
                 });
-            if (order == CellOrder::AsTheyCome) continue;
             for (Cluster& cluster : phase.data.clusters) sort_cells(cluster.cells);
             sort_cells(phase.data.rest);
         }

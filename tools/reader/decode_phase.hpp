@@ -17,12 +17,10 @@ bool decode_iterations(Decoder& d, PhaseData& data);
 /// The values of a PhaseRecord. Empty if they are impossible.
 bool take_phase_record(const PhaseRecord& r, RawPhase& phase);
 
-enum class CellOrder : std::uint8_t {
-    Sorted,     // by call path, then metric, each once
-    AsTheyCome, // for sums: metric by metric, those of each by call path; some may come twice
-};
+/// Whether values are the phase's; of each metric only once.
+bool belongs_to(RawPhase& phase, const RawCells& cells);
 
-/// Moves the cells of all ranks into their phases; cells that do not fit or are missing are noted as damages.
-void join_cells(RawFile& file, CellOrder order = CellOrder::Sorted);
+/// Moves the cells of all ranks into their phases, sorted; cells that do not fit or are missing are noted as damages.
+void join_cells(RawFile& file);
 
 } // namespace libprofile::tools

@@ -71,8 +71,9 @@ void LocationBuilder::check_sums(const Location& location) {
 
 void LocationBuilder::take_phases(const LocationParts& parts, Location& location, CellNumbers numbers) {
     std::set<std::uint32_t> seen;
+    const std::vector<PathUse> uses = uses_of(profile_, numbers.nodes);
     for (RawPhase* p : parts.phases) {
-        share_out_computing_time(profile_, numbers, p->data);
+        share_out_computing_time(numbers, uses, p->data);
         const bool good = map_cells(p->data, numbers);
         p->data.phase = numbering_.phase(p->name, p->kind);
         const bool twice = seen.contains(p->data.phase);

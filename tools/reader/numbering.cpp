@@ -98,6 +98,11 @@ std::uint32_t Numbering::path(const PathKey& key) {
 bool Numbering::map_tree(const RawTree& tree, const TableNumbers& numbers, std::vector<std::uint32_t>& nodes) {
     nodes.assign(1, 0);
     nodes.reserve(tree.nodes.size() + 1);
+    if (paths_.empty()) { // trees of other threads have mostly the same call paths
+        paths_.reserve(tree.nodes.size());
+        profile_.paths.reserve(tree.nodes.size() + 1);
+        depths_.reserve(tree.nodes.size() + 1);
+    }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const NodeRecord& raw = tree.nodes[i];
         PathKey key{nodes[i + 1 - raw.parent_distance], 0, static_cast<NodeKind>(raw.kind), 0};

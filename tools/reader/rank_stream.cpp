@@ -2,10 +2,10 @@
 
 #include "tools/reader/decode_phase.hpp"
 #include "tools/reader/reader.hpp"
-#include "tools/reader/sample_pools.hpp"
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace libprofile::tools {
 
@@ -120,6 +120,11 @@ bool RankStream::read_tables() {
     return true;
 }
 
+RankStream::Nodes RankStream::table_of(std::vector<std::uint32_t> paths) const {
+    std::vector<PathUse> uses = uses_of(tables_, paths);
+    return std::make_shared<const NodeTable>(NodeTable{std::move(paths), std::move(uses)});
+}
+
 /// Returns false if a thread's call paths cannot be known.
 bool RankStream::add_nodes(const RawRank& raw, std::uint32_t rank) {
     std::optional<std::optional<TableNumbers>> own;
@@ -131,7 +136,7 @@ bool RankStream::add_nodes(const RawRank& raw, std::uint32_t rank) {
         if (!own) own = numbering_.numbers_of(raw.tables);
         std::vector<std::uint32_t> nodes = numbering_.nodes_of(raw.tables, *own, thread);
         if (nodes.empty()) return false;
-        own_nodes_.emplace(std::pair(rank, thread), std::make_shared<const std::vector<std::uint32_t>>(std::move(nodes)));
+        own_nodes_.emplace(std::pair(rank, thread), table_of(std::move(nodes)));
     }
     return true;
 }
@@ -153,7 +158,7 @@ RankStream::Nodes RankStream::through_map(std::uint32_t rank, std::uint32_t thre
         if (node >= job_nodes_.size()) return nullptr;
         nodes.push_back(job_nodes_[node]);
     }
-    return std::make_shared<const std::vector<std::uint32_t>>(std::move(nodes));
+    return table_of(std::move(nodes));
 }
 
 RankStream::Nodes RankStream::nodes_of(const LocationRecord& location, std::uint32_t rank) const {
@@ -167,31 +172,56 @@ RankStream::Nodes RankStream::nodes_of(const LocationRecord& location, std::uint
     return known->second;
 }
 
-std::optional<std::vector<RankStream::Part>> RankStream::parts_of(std::size_t at) const {
+/// The values of the phases of a rank, by thread. Empty if they do not fit together.
+std::optional<std::map<std::uint32_t, std::vector<RankStream::PhaseLists>>> RankStream::lists_of(RawRank& raw) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const RawCells*>> values; // by thread and number of the phase
+    for (const RawCells& cells : raw.cells) values[{cells.thread, cells.phase}].push_back(&cells);
+    std::map<std::uint32_t, std::vector<PhaseLists>> of_thread;
+    std::set<std::tuple<std::uint32_t, std::string, PhaseKind>> seen;
+    for (RawPhase& phase : raw.phases) {
+        if (!seen.emplace(phase.thread, phase.name, phase.kind).second) return std::nullopt;
+        PhaseLists& lists = of_thread[phase.thread].emplace_back();
+        for (const Cluster& cluster : phase.data.clusters) lists.push_back({{}, cluster.equivalence_class});
+        lists.push_back({{}, class_of_rest});
+        for (const RawCells* cells : values[{phase.thread, phase.number}]) {
+            if (!belongs_to(phase, *cells)) return std::nullopt;
+            std::span<const Cell> rest = cells->cells;
+            for (std::size_t list = 0; list < lists.size(); ++list) {
+                const auto size = static_cast<std::size_t>(cells->sizes[list]);
+                lists[list].pieces.push_back(rest.first(size));
+                rest = rest.subspan(size);
+            }
+        }
+        values.erase({phase.thread, phase.number});
+        if (phase.metrics_found.size() < phase.metrics_expected) return std::nullopt;
+    }
+    if (!values.empty()) return std::nullopt; // of no phase
+    return of_thread;
+}
+
+bool RankStream::sum_threads(std::size_t at, Room& room, const std::function<void(std::uint32_t thread)>& done) const {
     const std::uint32_t rank = ranks_[at];
     RawFile file;
+    RawRank& raw = file.ranks[rank];
+    raw.spare_cells = std::move(room.cells_);
     Unpacker unpacker(source_->size());
     if (const auto blocks = blocks_.find(rank); blocks != blocks_.end())
         for (const BlockEntry& block : blocks->second)
-            if (block.type != BlockType::NodeMap && !load(block, unpacker, file)) return std::nullopt;
-    join_cells(file, CellOrder::AsTheyCome);
-    if (!file.damages.empty()) return std::nullopt;
-    std::map<std::uint32_t, Nodes> nodes; // by thread
-    std::set<std::tuple<std::uint32_t, std::string, PhaseKind>> seen;
-    std::vector<Part> parts;
-    for (RawPhase& phase : file.ranks[rank].phases) {
-        const auto record = records_.find({rank, phase.thread});
+            if (block.type != BlockType::NodeMap && !load(block, unpacker, file)) return false;
+    const auto of_thread = lists_of(raw);
+    if (!of_thread) return false;
+    for (const auto& [thread, phases] : *of_thread) {
+        const auto record = records_.find({rank, thread});
         if (record == records_.end()) continue; // of a thread that is not there
-        if (!seen.emplace(phase.thread, phase.name, phase.kind).second) return std::nullopt;
-        const auto [known, is_new] = nodes.try_emplace(phase.thread);
-        if (is_new) known->second = nodes_of(record->second, rank);
-        if (!known->second) return std::nullopt;
-        const CellNumbers numbers{*known->second, metric_numbers_};
-        share_out_computing_time(tables_, numbers, phase.data, CellOrder::AsTheyCome);
-        if (!map_cells(phase.data, numbers)) return std::nullopt;
-        parts.push_back({phase.thread, std::move(phase.data)});
+        const Nodes nodes = nodes_of(record->second, rank);
+        if (!nodes) return false;
+        for (const PhaseLists& lists : phases)
+            if (!add_shared_out({nodes->paths, metric_numbers_}, nodes->uses, lists, room.sharing_, room.sums_)) return false;
+        done(thread);
     }
-    return parts;
+    room.cells_ = std::move(raw.spare_cells);
+    for (RawCells& cells : raw.cells) room.cells_.push_back(std::move(cells.cells));
+    return true;
 }
 
 } // namespace libprofile::tools

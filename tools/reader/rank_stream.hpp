@@ -5,9 +5,11 @@
 #include "tools/reader/directory.hpp"
 #include "tools/reader/model.hpp"
 #include "tools/reader/numbering.hpp"
+#include "tools/reader/sample_pools.hpp"
 #include "tools/reader/unpack.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,10 +20,16 @@ namespace libprofile::tools {
 
 class RankStream {
   public:
-    /// A phase of a thread; its values have the call paths and metrics of tables(), and `phase` means nothing.
-    struct Part {
-        std::uint32_t thread = 0;
-        PhaseData data;
+    /// Memory that whoever sums ranks up keeps from one to the next.
+    class Room {
+      public:
+        explicit Room(const RankStream& stream) : sums_(stream.tables().metrics.size(), stream.tables().paths.size()) {}
+
+      private:
+        friend class RankStream;
+        PathSums sums_; // of a thread
+        SharingRoom sharing_;
+        std::vector<std::vector<Cell>> cells_;
     };
 
     /// Reads the tables: job, ranks, call paths, names that were stored, and locations without phases.
@@ -35,13 +43,26 @@ class RankStream {
     /// Ranks in ascending order; places of these are what parts_of() takes.
     const std::vector<std::uint32_t>& ranks() const { return ranks_; }
 
-    /// The phases of a rank, computing time shared out, cells as they come (CellOrder). Must be asked before take_tables().
-    /// Empty if something is damaged or missing: then the profile has to be read as a whole.
-    std::optional<std::vector<Part>> parts_of(std::size_t rank) const;
+    /// Sums over phases and clusters, computing time shared out, of each thread of a rank that has some: calls visit(thread, metric, column), with
+    /// the call paths and metrics of tables(). Must be asked before take_tables().
+    /// Returns false if something is damaged or missing: then the profile has to be read as a whole.
+    template <class Visit> bool sum_up(std::size_t rank, Room& room, Visit visit) const {
+        return sum_threads(
+            rank, room, [&](std::uint32_t thread) { room.sums_.take([&](std::uint32_t metric, const PathColumn& column) { visit(thread, metric, column); }); });
+    }
 
   private:
-    using Nodes = std::shared_ptr<const std::vector<std::uint32_t>>;
+    using PhaseLists = std::vector<CellList>; // by cluster, the rest last
+    /// Call paths by node of a thread, and what they are to the sharing out.
+    struct NodeTable {
+        std::vector<std::uint32_t> paths;
+        std::vector<PathUse> uses;
+    };
+    using Nodes = std::shared_ptr<const NodeTable>;
+    Nodes table_of(std::vector<std::uint32_t> paths) const;
     explicit RankStream(std::unique_ptr<const ByteSource> source) : source_(std::move(source)) {}
+    bool sum_threads(std::size_t rank, Room& room, const std::function<void(std::uint32_t thread)>& done) const;
+    static std::optional<std::map<std::uint32_t, std::vector<PhaseLists>>> lists_of(RawRank& raw);
     bool read_tables();
     void take_names(std::vector<StoredName> names);
     bool load(const BlockEntry& entry, Unpacker& unpacker, RawFile& to) const;

@@ -71,9 +71,10 @@ struct RawRank {
     std::map<std::uint32_t, LocationRecord> locations;             // by thread
     std::map<std::uint32_t, std::vector<std::uint32_t>> node_maps; // by thread; nodes of the job's tree, from node 1
     std::vector<RawPhase> phases;
-    std::vector<RawCells> cells;           // until join_cells()
-    std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file; without waits
-    std::map<std::uint32_t, Trace> waits;  // the same, without samples
+    std::vector<RawCells> cells;                // until join_cells()
+    std::vector<std::vector<Cell>> spare_cells; // memory for the next ones
+    std::map<std::uint32_t, Trace> traces;      // by thread, with the node ids of the file; without waits
+    std::map<std::uint32_t, Trace> waits;       // the same, without samples
     std::vector<RawSeries> series;
     std::vector<RawInside> insides;
     std::vector<RawBegins> begins;

@@ -1,9 +1,9 @@
 #include "tools/reader/sample_pools.hpp"
 
 #include "tools/reader/merge_runs.hpp"
-#include "tools/reader/proportional_shares.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace libprofile::tools {
@@ -13,17 +13,18 @@ namespace {
 /// What a cell is to the sharing out.
 enum class Part : std::uint8_t { Other, Sampled, Hits, Squares, NotSampled, Counter };
 
-/// The cells of a cluster, or of the rest.
+/// A list of cells with what its sharing out depends on.
 struct List {
-    std::vector<Cell>* cells = nullptr;
-    std::vector<Part> parts; // of each cell
+    SharingRoom::Taken* taken = nullptr;
     std::uint64_t equivalence_class = 0;
     std::size_t number = 0; // of the cluster
     std::uint64_t computing_ns = 0;
     std::uint64_t sampled_ns = 0; // what its samples stand for
     std::uint64_t samples = 0;
-    std::uint64_t squares = 0; // us^2, of the times that single samples stand for
-    std::size_t totals = 1;    // computing time and counters
+    std::uint64_t squares = 0;     // us^2, of the times that single samples stand for
+    std::size_t totals = 1;        // computing time and counters
+    std::uint32_t time_metric = 0; // its number in the cells
+    bool is_shared_out = false;
 };
 
 struct Pool {
@@ -49,77 +50,85 @@ struct Pool {
     }
 };
 
-class Sharing {
+/// Calls keep(list, cell) for what stays as it is, and share(list, cell) for what is shared out.
+template <class Keep, class Share> class Sharing {
   public:
-    Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order);
-    void share_out();
+    Sharing(CellNumbers numbers, std::span<const PathUse> uses, SharingRoom& room, Keep keep, Share share)
+        : numbers_(numbers), uses_(uses), room_(room), keep_(std::move(keep)), share_(std::move(share)) {}
+
+    void share_out(std::span<const CellList> lists);
+    /// Once all is shared out.
+    void note_pools(PhaseData& data) const;
 
   private:
-    Part part_of(const Cell& cell) const;
-    void take(std::vector<Cell>& cells, std::uint64_t equivalence_class, std::size_t number);
+    Part part_of(const Cell& cell) const {
+        if (cell.path >= uses_.size() || cell.metric >= numbers_.metrics.size() || uses_[cell.path] == PathUse::Other) return Part::Other;
+        const std::uint32_t metric = numbers_.metrics[cell.metric];
+        const bool is_time = metric == static_cast<std::uint32_t>(Metric::Time), is_samples = metric == static_cast<std::uint32_t>(Metric::Samples);
+        if (uses_[cell.path] == PathUse::Computing) return is_time ? Part::Sampled : is_samples ? Part::Hits : Part::Other;
+        return is_time ? Part::NotSampled : is_samples ? Part::Squares : metric >= metric_count ? Part::Counter : Part::Other;
+    }
+    void take(const CellList& cells, std::size_t number);
     std::vector<Pool> pools();
-    std::vector<Weight> weights_of(const Pool& pool) const;
-    void share_out(List& list, const std::vector<Weight>& weights) const;
+    std::vector<Weight>& weigh(const Pool& pool);
+    void share_out(const List& list, const std::vector<Weight>& weights);
+    void keep_all(const List& list);
 
-    const Profile& profile_;
     CellNumbers numbers_;
-    PhaseData& data_;
-    CellOrder order_;
+    std::span<const PathUse> uses_;
+    SharingRoom& room_;
+    Keep keep_;
+    Share share_;
     std::vector<List> lists_;
+    std::vector<SamplePool> pools_;
+    std::vector<std::uint32_t> pool_of_list_;
     std::size_t cells_ = 0; // of the phase
 };
 
 /// What a phase of so many cells may grow by, for each pool. Full recordings of many short iterations get there, and hostile files.
 std::size_t most_cells(std::size_t cells) { return std::min<std::size_t>(4096 + 8 * cells, std::size_t{1} << 24); }
 
-Sharing::Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order)
-    : profile_(profile), numbers_(numbers), data_(data), order_(order) {
-    lists_.reserve(data.clusters.size() + 1);
-    for (std::size_t c = 0; c < data.clusters.size(); ++c) take(data.clusters[c].cells, data.clusters[c].equivalence_class, c);
-    take(data.rest, std::numeric_limits<std::uint64_t>::max(), data.clusters.size());
-}
-
-Part Sharing::part_of(const Cell& cell) const {
-    if (cell.path >= numbers_.nodes.size() || cell.metric >= numbers_.metrics.size()) return Part::Other;
-    const CallPath& path = profile_.paths[numbers_.nodes[cell.path]];
-    const std::uint32_t metric = numbers_.metrics[cell.metric];
-    constexpr auto time = static_cast<std::uint32_t>(Metric::Time);
-    if (path.kind == NodeKind::NotSampled) {
-        if (metric == static_cast<std::uint32_t>(Metric::Samples)) return Part::Squares;
-        return metric == time ? Part::NotSampled : metric >= metric_count ? Part::Counter : Part::Other;
-    }
-    // "(quota)" also has the times of MPI calls.
-    if (path.kind == NodeKind::Root || path.kind == NodeKind::Quota || category_of(profile_, path) != TimeCategory::Compute) return Part::Other;
-    return metric == time ? Part::Sampled : metric == static_cast<std::uint32_t>(Metric::Samples) ? Part::Hits : Part::Other;
-}
-
-void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class, std::size_t number) {
-    List list{&cells, {}, equivalence_class, number};
-    list.parts.reserve(cells.size());
-    std::size_t kept = 0;
-    for (const Cell cell : cells) {
-        const Part part = part_of(cell);
-        if (part == Part::Sampled || part == Part::NotSampled) list.computing_ns += cell.value;
-        if (part == Part::Sampled) list.sampled_ns += cell.value;
-        if (part == Part::Hits) list.samples += cell.value;
-        if (part == Part::Squares) list.squares += cell.value;
-        list.totals += part == Part::Counter ? 1 : 0;
-        if (part == Part::Squares) continue; // all else takes them for a number of samples
-        list.parts.push_back(part);
-        cells[kept++] = cell;
-    }
-    cells.resize(kept);
-    cells_ += kept;
+/// What is decided at once is kept at once.
+template <class Keep, class Share> void Sharing<Keep, Share>::take(const CellList& cells, std::size_t number) {
+    List list{&room_.lists[number], cells.equivalence_class, number};
+    list.taken->sampled.clear();
+    list.taken->others.clear();
+    for (const std::span<const Cell> piece : cells.pieces)
+        for (const Cell& cell : piece) {
+            const Part part = part_of(cell);
+            cells_ += part == Part::Squares ? 0 : 1;
+            switch (part) {
+            case Part::Sampled: // constructed in its place: copying a temporary would cost a tenth of the reading
+                list.time_metric = cell.metric;
+                list.computing_ns += cell.value;
+                list.sampled_ns += cell.value;
+                if (cell.value != 0) list.taken->sampled.emplace_back(cell.path, cell.value);
+                break;
+            case Part::NotSampled:
+                list.computing_ns += cell.value;
+                list.taken->others.push_back(cell);
+                break;
+            case Part::Counter:
+                ++list.totals;
+                list.taken->others.push_back(cell);
+                break;
+            case Part::Squares: list.squares += cell.value; break; // all else takes them for a number of samples
+            case Part::Hits: list.samples += cell.value; [[fallthrough]];
+            case Part::Other: keep_(number, cell); break;
+            }
+        }
     // A negative sum is in damaged files only.
-    if ((list.computing_ns != 0 || list.sampled_ns != 0) && list.computing_ns >> 63 == 0) lists_.push_back(std::move(list));
+    list.is_shared_out = (list.computing_ns != 0 || list.sampled_ns != 0) && list.computing_ns >> 63 == 0;
+    lists_.push_back(list);
 }
 
 /// Each list is in one pool. A list with few samples shares the pool of others like it: of the same call paths, if there are enough, else of
 /// those that have the fewest.
-std::vector<Pool> Sharing::pools() {
+template <class Keep, class Share> std::vector<Pool> Sharing<Keep, Share>::pools() {
     std::map<std::uint64_t, std::vector<Pool>> of_class;
     std::map<std::uint64_t, Pool> small; // by class
     for (List& list : lists_) {
+        if (!list.is_shared_out) continue;
         const Pool alone{{&list}, list.samples};
         if (list.samples >= enough_samples)
             of_class[list.equivalence_class].push_back(alone);
@@ -148,12 +157,13 @@ std::vector<Pool> Sharing::pools() {
     return all;
 }
 
-/// Paths have the numbers of the file, so that the order does not depend on other ranks.
-std::vector<Weight> Sharing::weights_of(const Pool& pool) const {
-    std::vector<Weight> weights;
-    for (const List* list : pool.lists)
-        for (std::size_t i = 0; i < list->cells->size(); ++i)
-            if (const Cell& cell = (*list->cells)[i]; cell.value != 0 && list->parts[i] == Part::Sampled) weights.push_back({cell.path, cell.value});
+/// The weights of the pool's call paths, which have the numbers of the file, so that the order does not depend on other ranks.
+template <class Keep, class Share> std::vector<Weight>& Sharing<Keep, Share>::weigh(const Pool& pool) {
+    std::vector<Weight>& weights = pool.lists.size() == 1 ? pool.lists.front()->taken->sampled : room_.weights;
+    if (pool.lists.size() != 1) {
+        weights.clear();
+        for (const List* list : pool.lists) weights.insert(weights.end(), list->taken->sampled.begin(), list->taken->sampled.end());
+    }
     merge_runs(weights, [](const Weight& a, const Weight& b) { return a.path < b.path; });
     std::size_t end = 0;
     for (const Weight& weight : weights)
@@ -165,33 +175,20 @@ std::vector<Weight> Sharing::weights_of(const Pool& pool) const {
     return weights;
 }
 
-void Sharing::share_out(List& list, const std::vector<Weight>& weights) const {
-    std::vector<Cell>& cells = *list.cells;
+template <class Keep, class Share> void Sharing<Keep, Share>::share_out(const List& list, const std::vector<Weight>& weights) {
     std::map<std::uint32_t, std::uint64_t> totals; // by metric
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        const Part part = list.parts[i];
-        if (part == Part::Sampled || part == Part::NotSampled || part == Part::Counter)
-            totals[cells[i].metric] += cells[i].value;
-        else
-            cells[end++] = cells[i];
-    }
-    cells.resize(end);
-    cells.reserve(end + weights.size() * totals.size());
+    for (const Cell& cell : list.taken->others) totals[cell.metric] += cell.value;
+    if (list.sampled_ns != 0) totals[list.time_metric] += list.sampled_ns;
     for (const auto& [metric, total] : totals) {
-        const std::vector<std::uint64_t> shares = proportional_shares(total, weights);
+        const std::vector<std::uint64_t>& shares = proportional_shares(total, weights, room_.shares);
         for (std::size_t i = 0; i < shares.size(); ++i)
-            if (shares[i] != 0) cells.push_back({weights[i].path, metric, shares[i]});
+            if (shares[i] != 0) share_(list.number, Cell{weights[i].path, metric, shares[i]});
     }
-    if (order_ == CellOrder::AsTheyCome) return;
-    merge_runs(cells, [](const Cell& a, const Cell& b) { return a.path != b.path ? a.path < b.path : a.metric < b.metric; });
-    end = 0;
-    for (const Cell cell : cells) // counters at a sample stay with its path, and the share is added
-        if (end != 0 && cells[end - 1].path == cell.path && cells[end - 1].metric == cell.metric)
-            cells[end - 1].value += cell.value;
-        else
-            cells[end++] = cell;
-    cells.resize(end);
+}
+
+template <class Keep, class Share> void Sharing<Keep, Share>::keep_all(const List& list) {
+    for (const Weight& weight : list.taken->sampled) keep_(list.number, Cell{weight.path, list.time_metric, weight.ns});
+    for (const Cell& cell : list.taken->others) keep_(list.number, cell);
 }
 
 /// Keeps the heaviest paths, in order.
@@ -203,27 +200,88 @@ void keep_heaviest(std::vector<Weight>& weights, std::size_t most) {
     std::sort(weights.begin(), weights.end(), [](const Weight& a, const Weight& b) { return a.path < b.path; });
 }
 
-void Sharing::share_out() {
-    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    data_.pools.clear();
-    data_.pool_of_cluster.assign(data_.clusters.size() + 1, none);
+template <class Keep, class Share> void Sharing<Keep, Share>::share_out(std::span<const CellList> lists) {
+    if (room_.lists.size() < lists.size()) room_.lists.resize(lists.size());
+    lists_.reserve(lists.size());
+    for (std::size_t l = 0; l < lists.size(); ++l) take(lists[l], l);
+    pool_of_list_.assign(lists_.size(), std::numeric_limits<std::uint32_t>::max());
     for (const Pool& pool : pools()) {
-        std::vector<Weight> weights = weights_of(pool);
-        if (weights.empty()) continue;
-        for (const List* list : pool.lists) data_.pool_of_cluster[list->number] = static_cast<std::uint32_t>(data_.pools.size());
-        data_.pools.push_back({pool.effective_samples(), pool.is_mixed()});
+        std::vector<Weight>& weights = weigh(pool);
+        if (weights.empty()) {
+            for (List* list : pool.lists) list->is_shared_out = false;
+            continue;
+        }
+        for (const List* list : pool.lists) pool_of_list_[list->number] = static_cast<std::uint32_t>(pools_.size());
+        pools_.push_back({pool.effective_samples(), pool.is_mixed()});
         std::size_t totals = 0;
         for (const List* list : pool.lists) totals += list->totals;
         keep_heaviest(weights, std::max<std::size_t>(1, most_cells(cells_) / totals));
-        for (List* list : pool.lists) share_out(*list, weights);
+        for (const List* list : pool.lists) share_out(*list, weights);
     }
-    std::replace(data_.pool_of_cluster.begin(), data_.pool_of_cluster.end(), none, static_cast<std::uint32_t>(data_.pools.size()));
+    for (const List& list : lists_)
+        if (!list.is_shared_out) keep_all(list);
+}
+
+template <class Keep, class Share> void Sharing<Keep, Share>::note_pools(PhaseData& data) const {
+    data.pools = pools_;
+    data.pool_of_cluster = pool_of_list_;
+    for (std::uint32_t& pool : data.pool_of_cluster) pool = std::min(pool, static_cast<std::uint32_t>(pools_.size()));
+}
+
+/// Sorts cells, and adds up those of one call path and metric: counters at a sample stay with its path, and the share is added.
+void merge(std::vector<Cell>& cells) {
+    merge_runs(cells, [](const Cell& a, const Cell& b) { return a.path != b.path ? a.path < b.path : a.metric < b.metric; });
+    std::size_t end = 0;
+    for (const Cell cell : cells)
+        if (end != 0 && cells[end - 1].path == cell.path && cells[end - 1].metric == cell.metric)
+            cells[end - 1].value += cell.value;
+        else
+            cells[end++] = cell;
+    cells.resize(end);
 }
 
 } // namespace
 
-void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data, CellOrder order) {
-    Sharing(profile, numbers, data, order).share_out();
+std::vector<PathUse> uses_of(const Profile& profile, const std::vector<std::uint32_t>& nodes) {
+    std::vector<PathUse> uses;
+    uses.reserve(nodes.size());
+    for (const std::uint32_t node : nodes) {
+        const CallPath& path = profile.paths[node];
+        // "(quota)" also has the times of MPI calls.
+        const bool is_other = path.kind == NodeKind::Root || path.kind == NodeKind::Quota || category_of(profile, path) != TimeCategory::Compute;
+        uses.push_back(path.kind == NodeKind::NotSampled ? PathUse::NotSampled : is_other ? PathUse::Other : PathUse::Computing);
+    }
+    return uses;
+}
+
+void share_out_computing_time(CellNumbers numbers, std::span<const PathUse> uses, PhaseData& data) {
+    const auto cells_of = [&](std::size_t list) -> std::vector<Cell>& { return list < data.clusters.size() ? data.clusters[list].cells : data.rest; };
+    std::vector<CellList> lists;
+    for (const Cluster& cluster : data.clusters) lists.push_back({{cluster.cells}, cluster.equivalence_class});
+    lists.push_back({{data.rest}, class_of_rest});
+    SharingRoom room;
+    std::vector<std::vector<Cell>> shared_out(lists.size());
+    for (std::size_t l = 0; l < lists.size(); ++l) shared_out[l].reserve(cells_of(l).size());
+    const auto put = [&](std::size_t list, const Cell& cell) { shared_out[list].push_back(cell); };
+    Sharing sharing(numbers, uses, room, put, put);
+    sharing.share_out(lists);
+    sharing.note_pools(data);
+    for (std::size_t l = 0; l < lists.size(); ++l) {
+        merge(shared_out[l]);
+        cells_of(l) = std::move(shared_out[l]);
+    }
+}
+
+bool add_shared_out(CellNumbers numbers, std::span<const PathUse> uses, std::span<const CellList> lists, SharingRoom& room, PathSums& to) {
+    bool is_good = true;
+    const auto add = [&](std::size_t, const Cell& cell) {
+        if (cell.path < numbers.nodes.size() && cell.metric < numbers.metrics.size())
+            to.add(numbers.metrics[cell.metric], numbers.nodes[cell.path], cell.value);
+        else
+            is_good = false;
+    };
+    Sharing(numbers, uses, room, add, add).share_out(lists);
+    return is_good;
 }
 
 } // namespace libprofile::tools
