@@ -40,7 +40,7 @@ class RankStream {
     /// As read_profile() gives them, without phases, and without what only phases and loops have.
     const Profile& tables() const { return tables_; }
     Profile take_tables() { return std::move(tables_); }
-    /// Ranks in ascending order; places of these are what parts_of() takes.
+    /// Ranks in ascending order; places of these are what sum_up() takes.
     const std::vector<std::uint32_t>& ranks() const { return ranks_; }
 
     /// Sums over phases and clusters, computing time shared out, of each thread of a rank that has some: calls visit(thread, metric, column), with
