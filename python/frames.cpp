@@ -3,6 +3,7 @@
 // release the interpreter's lock.
 #include "python/bindings.hpp"
 
+#include "tools/frames/arithmetic.hpp"
 #include "tools/frames/call_graph.hpp"
 #include "tools/frames/correlation.hpp"
 #include "tools/frames/hot_path.hpp"
@@ -293,6 +294,10 @@ void add_frames(py::module_& module) {
         .def(
             "subtree", [](const Frame& frame, std::uint32_t node) { return std::make_shared<Frame>(subtree(frame, node)); }, Unlocked())
         .def("flattened", [](const Frame& frame, const std::string& by) { return std::make_shared<Frame>(flattened(frame, group_by(by))); })
+        .def(
+            "added", [](const Frame& a, const Frame& b, double factor) { return std::make_shared<Frame>(added(a, b, factor)); }, Unlocked())
+        .def(
+            "scaled", [](const Frame& frame, double factor) { return std::make_shared<Frame>(scaled(frame, factor)); }, Unlocked())
         .def_readonly("estimated", &Frame::estimated)
         .def_property_readonly("notes",
                                [](const Frame& frame) {

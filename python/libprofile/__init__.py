@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Un
 import numpy as np
 
 from . import _reader
-from .frame import CallGraph, Correlations, Frame, Place, filter_correlation_matrix, make_frame
+from .frame import CallGraph, Correlations, Frame, Place, Ratios, filter_correlation_matrix, make_frame
 from .columns import Columns
 from .over_time import OverTime, over_time
 from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
@@ -27,9 +27,10 @@ from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "Frame", "Location", "Metric", "Node", "OverTime", "Partners",
-           "Phase", "Pivot", "Place", "Profile", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "compare", "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis",
-           "open", "speedup_efficiency", "unify", "variability"]
+__all__ = ["CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "Frame", "Location", "Metric", "Node", "OverTime",
+           "Partners", "Phase", "Pivot", "Place", "Profile", "Ratios", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "compare",
+           "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "speedup_efficiency", "unify",
+           "variability"]
 __version__: str = _reader.version
 
 Iterations = Union[int, str, Tuple[int, int]]

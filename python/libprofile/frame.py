@@ -195,6 +195,38 @@ class Frame:
         """One node and all below it."""
         return Frame(self._frame.subtree(self._check_node(node)), self.name)
 
+    def __add__(self, other: Any) -> "Frame":
+        """Place by place and call path by call path, of the metrics that both have: matched as by unify(). What only one has counts alone."""
+        if isinstance(other, int) and other == 0:  # what sum() begins with
+            return self
+        return self._plus(other, 1, "+")
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Frame":
+        """As +; what only the other has becomes negative."""
+        return self._plus(other, -1, "-")
+
+    def __mul__(self, factor: Any) -> "Frame":
+        if not isinstance(factor, (int, float, np.number)) or not np.isfinite(factor):
+            return NotImplemented
+        return Frame(self._frame.scaled(float(factor)), f"{self.name} * {factor:g}")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        """A Frame divided by a number is a Frame; divided by a Frame, it is Ratios."""
+        if isinstance(other, Frame):
+            return Ratios(self, other)
+        if not isinstance(other, (int, float, np.number)) or not np.isfinite(other) or other == 0:
+            return NotImplemented
+        return Frame(self._frame.scaled(1 / float(other)), f"{self.name} / {other:g}")
+
+    def _plus(self, other: Any, factor: int, sign: str) -> "Frame":
+        if not isinstance(other, Frame):
+            return NotImplemented
+        return Frame(self._frame.added(other._frame, float(factor)), f"{self.name} {sign} {other.name}")
+
     def correlation_analysis(self, metrics: Sequence[str] = (), method: str = "pearson") -> "Correlations":
         """How metrics go together over the nodes (sums over all ranks). method: "pearson", "spearman" or "kendall"."""
         names = list(metrics) or self.metrics
@@ -264,6 +296,36 @@ class Frame:
         frame["node"] = [nodes[number] for number in frame["node"]]
         frame = frame.set_index(["node", "rank", "thread"] if len(self.threads) > len(self.ranks) else ["node", "rank"]).sort_index()
         return GraphFrame(graph, frame, self.metrics, [metric + INCLUSIVE for metric in self.metrics])
+
+
+class Ratios(Columns):
+    """a / b, a row per node: of each metric that both have, and of it with the callees, the sum over a's ranks by that over b's.
+
+    NaN where one of them never came, or b has 0. Not a frame: quotients do not add up over callees.
+    """
+
+    def __init__(self, a: Frame, b: Frame) -> None:
+        handles, _, _ = _reader.unify([a._frame, b._frame])
+        frames = [Frame(handle) for handle in handles]
+        self.tree = frames[0]
+        """The call paths: tree.path(node)."""
+        columns: dict[str, Any] = {"node": np.arange(self.tree.node_count), "name": self.tree._text("name")}
+        common = [metric for metric in frames[0].metrics if frames[1].units.get(metric) == frames[0].units[metric]]
+        if not common:
+            raise ValueError("the frames have no metric in common")
+        for name in [name for metric in common for name in (metric, metric + INCLUSIVE)]:
+            above, below = (_sums_where_present(frame, name) for frame in frames)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                columns[name] = np.where(below == 0, np.nan, above / below)
+        super().__init__(columns, f"{a.name} / {b.name}")
+
+
+def _sums_where_present(frame: Frame, metric: str) -> np.ndarray:
+    """By node: NaN where no rank ever came."""
+    row = frame._frame.imbalance(*_split(metric), "thread", 0, False, False)
+    sums = np.full(frame.node_count, np.nan)
+    sums[row["node"]] = frame.sums(metric)[row["node"]]
+    return sums
 
 
 def _groups(frame: Frame, by: str) -> Tuple[np.ndarray, np.ndarray]:

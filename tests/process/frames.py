@@ -30,6 +30,50 @@ def random_frame(libprofile, random):
 
 
 @test
+def sums_differences_and_ratios_of_frames_are_those_of_their_values(job):
+    libprofile = package(job)
+    random = np.random.default_rng(5)
+    for _ in range(300):
+        a, b = random_frame(libprofile, random), random_frame(libprofile, random)
+        both = libprofile.unify([a, b]).frames
+        places = sorted({(place.rank, place.thread) for frame in both for place in frame.threads})
+
+        def dense(frame, metric):
+            result = np.full((frame.node_count, len(places)), np.nan)
+            result[:, [places.index((place.rank, place.thread)) for place in frame.threads]] = frame.values(metric, "thread")
+            return result
+        for sign, found in ((1, a + b), (-1, a - b)):
+            expect_equal([(place.rank, place.thread) for place in found.threads], places, "places")
+            for metric in ("time", "n", "time (inc)"):
+                x, y = (dense(frame, metric) for frame in both)
+                wanted = np.where(np.isnan(x) & np.isnan(y), np.nan, np.nan_to_num(x) + sign * np.nan_to_num(y))
+                np.testing.assert_array_equal(found.values(metric, "thread"), wanted)
+        ratios = a / b
+        for metric in ("time", "n (inc)"):
+            x, y = (frame.values(metric, "thread") for frame in both)
+            for node in range(both[0].node_count):
+                is_there = not np.isnan(x[node]).all() and np.nansum(y[node]) > 0
+                wanted = np.nansum(x[node]) / np.nansum(y[node]) if is_there else np.nan
+                np.testing.assert_allclose(ratios[metric][node], wanted, rtol=1e-12)
+    three = [random_frame(libprofile, random) for _ in range(3)]
+    mean = sum(three) / 3
+    np.testing.assert_allclose(mean.sums("time (inc)")[0], np.mean([frame.sums("time (inc)")[0] for frame in three]))
+    for make in (lambda: a + 1, lambda: a / 0, lambda: a * "2", lambda: 1 / a):
+        try:
+            make()
+            expect(False, "a frame and what is none")
+        except TypeError:
+            pass
+    other = libprofile.make_frame([(0, "f0")], [(0, 0)], {"faults": np.ones((1, 1))}, "count")
+    for make in (lambda: a + other, lambda: a / other):
+        try:
+            make()
+            expect(False, "frames without a common metric")
+        except ValueError as error:
+            expect("no metric in common" in str(error), str(error))
+
+
+@test
 def analyses_equal_literal_pandas_code_on_random_frames(job):
     libprofile, pd = package(job), pandas()
     random = np.random.default_rng(22)
