@@ -1,5 +1,8 @@
 #include "libprofile/loops/site_code.hpp"
 
+#include "libprofile/callpath/linker_stub.hpp"
+#include "libprofile/callpath/load_map.hpp"
+
 namespace libprofile {
 
 /// Returns false if the first site has no address.
@@ -71,7 +74,14 @@ std::uintptr_t SiteCode::called_function(NodeId site) noexcept {
     for (int jumps = 0; target != 0 && jumps < 4; ++jumps) {
         Instruction first = decode(target, 16);
         if (first.kind == Instruction::Kind::Nop) first = decode(target + first.length, 16);
-        if (first.kind == Instruction::Kind::IndirectJump && first.operand != 0) return 0; // to another module
+        if (first.kind == Instruction::Kind::IndirectJump && first.operand != 0) {
+            // Libraries call their own functions through stubs, too.
+            std::uintptr_t bound = 0;
+            const bool is_own = follow_stub(target, bound) && unbound_name(bound) == nullptr && load_map.find(bound) == load_map.find(target);
+            if (!is_own) return 0;
+            target = bound;
+            continue;
+        }
         if (first.kind != Instruction::Kind::Jump) break;
         target = first.target;
     }

@@ -97,6 +97,20 @@ def a_call_that_may_be_left_out_is_not_surely_of_every_pass(job):
 
 
 @test
+def a_call_that_a_function_of_a_library_may_leave_out_is_not_surely_of_every_pass(job):
+    """Debian's LAMMPS on one rank: Neighbor::decide() jumps to check_distance(), which makes the only call of a step, or not."""
+    for protection in ("none", "full"):
+        program = f"library_steps_{protection}"
+        result = job.measured([job.program(program), 300, 3000], ranks=1, output=program, timeout=120)
+        expect_equal((result.code, result.complaints), (0, []), f"{program}: exit code and complaints")
+        report = job.report(program)
+        counts = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
+        said = " ".join(sentence for answer in report["answers"] for sentence in answer["answers"])
+        expect_equal(counts, [[300 // 50 * 47]], f"{program}: passes with the call")
+        expect(not any(loop["sure"] for loop in report["loops"]) and "not sure" in said, f"{program}: {said}")
+
+
+@test
 def where_a_function_computes_behind_its_call_each_pass_counts(job):
     """The samples that hit there leave the mark where it is."""
     expect_one_loop(job, "computes_behind", 300, "computes_behind", work=2000)
