@@ -103,12 +103,33 @@ def analyses_equal_literal_pandas_code_on_random_frames(job):
         expect_equal(path, literal_hot_path(parents, inclusive), "hot path")
 
 
+def compare_imbalance_of_hatchet(frame, table, metric, threshold):
+    """Each row of a node counts, be it a rank's or a thread's; but in a bin of the histogram the ranks do."""
+    got = frame.load_imbalance(metric, verbose=True, compat="hatchet").dataframe()
+    expect_equal(sorted(got.index), list(range(frame.node_count)), "nodes")
+    for node, rows in table.groupby("node"):
+        low, high = rows[metric].min(), rows[metric].max()
+        width = (high - low) / 10
+        edges = [low + i * width for i in range(10)] + [high]
+        bins = [rows[(rows[metric] > edges[i]) & (rows[metric] <= edges[i + 1])]["rank"].nunique() for i in range(10)]
+        bins[0] += rows[rows[metric] == low]["rank"].nunique()
+        expect_equal(got.loc[node, metric + ".hist"].tolist(), bins if width != 0 else [len(rows)] * 10, f"bins of {rows[['rank', metric]].values.tolist()}")
+        np.testing.assert_allclose(got.loc[node, metric + ".percentiles"], np.percentile(rows[metric], [0, 25, 50, 75, 100]))
+        np.testing.assert_allclose(got.loc[node, [f"{metric}.{name}" for name in ("mean", "max", "imbalance")]].astype(float),
+                                   [rows[metric].mean(), high, high / rows[metric].mean() if high else np.nan])
+        top = rows.sort_values(metric, ascending=False, kind="stable")["rank"].tolist()[:5]
+        expect_equal([rank for rank in got.loc[node, metric + ".ranks"] if rank >= 0], top, "highest rows")
+    most = table.groupby("node")[metric].max()
+    kept = frame.load_imbalance(metric, threshold, compat="hatchet")["node"].tolist()
+    expect_equal(sorted(kept), most.index[most > threshold * most.max()].tolist(), f"nodes above {threshold}")
+
+
 @test
 def compat_hatchet_gives_the_numbers_of_its_definitions(job):
     """Against pandas code of what Chopper of Hatchet 1.4.0 does with a frame that has a row for each node, rank and thread."""
     libprofile, pd = package(job), pandas()
     random = np.random.default_rng(140)
-    for _ in range(200):
+    for trial in range(200):
         frames = []
         for ranks in (3, 1, 2):
             nodes, threads = int(random.integers(2, 12)), int(random.integers(1, 3))
@@ -119,6 +140,8 @@ def compat_hatchet_gives_the_numbers_of_its_definitions(job):
                                                 [(rank, thread) for rank in range(ranks) for thread in range(threads)], {"time": values}))
         for frame in frames:
             table = frame.dataframe().reset_index()
+            for metric in ("time", "time (inc)") if trial < 40 else ():
+                compare_imbalance_of_hatchet(frame, table, metric, int(random.integers(1, 10)) / 10)
             means = table.groupby("node")[["time", "time (inc)"]].mean()
             means["name"] = [str(name) for name in frame.nodes()["name"]]
             flat = frame.flat_profile(compat="hatchet").dataframe().set_index("name")
