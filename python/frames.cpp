@@ -97,8 +97,8 @@ FrameHandle make_frame(const std::vector<std::int64_t>& parents, const std::vect
     return frame;
 }
 
-py::dict imbalance(const Frame& frame, const std::string& metric, bool inclusive, const std::string& over, double threshold, bool details, bool left_open) {
-    const ImbalanceChoice choice{inclusive, over_of(over), threshold, details, left_open};
+py::dict imbalance(const Frame& frame, const std::string& metric, bool inclusive, const std::string& over, double threshold, bool details, bool hatchet) {
+    const ImbalanceChoice choice{inclusive, over_of(over), threshold, details, hatchet};
     Imbalance result;
     {
         const py::gil_scoped_release unlocked;

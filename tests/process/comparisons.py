@@ -106,6 +106,23 @@ def a_test_can_fail_by_a_difference(job):
 
 
 @test
+def a_killed_run_does_not_pass_for_a_fast_one(job):
+    program = job.program("mortal")
+    job.profile([program, "full", 9, 100, job.folder])  # there is no rank 9: all end well
+    job.measured([program, "kill", 1, 30, job.folder], output="killed")
+    expect(not job.report("killed")["job"]["complete"], "killed")
+    whole = "profile.1"
+    for runs, limit, code, said in (
+            ([whole, "killed"], "1000", 4, ["killed is incomplete"]), (["killed", whole], "1000000", 4, ["killed is incomplete"]),
+            (["--baseline", whole, "--", "killed"], "1000", 4, ["killed is incomplete"]), (["killed", whole], "0", 3, ["killed is incomplete", "more visits"])):
+        result = job.run([job.tool, "compare", *runs, "--metric", "visits", "--fail-above", limit])
+        expect_equal(result.code, code, f"exit code of {runs} --fail-above {limit}: {result.all_err}")
+        for words in said:
+            expect(words in result.all_err, f"{words}: {result.all_err}")
+    expect_equal(job.run([job.tool, "compare", whole, "killed"]).code, 0, "without --fail-above it is told only")
+
+
+@test
 def what_cannot_be_compared_is_refused_in_one_sentence(job):
     job.profile([job.example("hydro"), 20, 8])
     job.profile([job.program("lost_time"), "none", 0, 200])  # much longer than MPI_Init, which both have

@@ -7,6 +7,41 @@ import numpy as np
 
 from harness import Skip, expect, expect_equal, main, test
 
+# Ranks with different numbers of iterations, recursion, iterations in iterations, call paths that some iterations and ranks lack.
+RAGGED = """
+#include <libprofile.h>
+#include <mpi.h>
+static volatile double sink;
+static __attribute__((noinline)) void burn(int amount) { for (int i = 0; i < amount * 1000; ++i) sink += i; }
+static __attribute__((noinline)) void talk(int rank) {
+    int out = rank, in;
+    MPI_Sendrecv(&out, 1, MPI_INT, rank, 0, &in, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sink += in;
+}
+static __attribute__((noinline)) int descend(int depth, int rank) {
+    burn(20);
+    talk(rank);
+    return depth == 0 ? 1 : 1 + descend(depth - 1, rank);
+}
+int main(int argc, char** argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 30 + 12 * rank; ++i) {
+        profile_iteration_begin("step");
+        if (i % 5 != rank) sink += descend(i % 3, rank);
+        for (int k = 0; k < i % 4; ++k) {
+            profile_iteration_begin("inner");
+            burn(10 * (rank + 1));
+            talk(rank);
+            profile_iteration_end("inner");
+        }
+        profile_iteration_end("step");
+    }
+    MPI_Finalize();
+}
+"""
+
 
 def package(job):
     sys.path.insert(0, str(job.build / "python"))
@@ -112,12 +147,33 @@ def analyses_equal_literal_pandas_code_on_random_frames(job):
         expect_equal(path, literal_hot_path(parents, inclusive), "hot path")
 
 
+def compare_imbalance_of_hatchet(frame, table, metric, threshold):
+    """Each row of a node counts, be it a rank's or a thread's; but in a bin of the histogram the ranks do."""
+    got = frame.load_imbalance(metric, verbose=True, compat="hatchet").dataframe()
+    expect_equal(sorted(got.index), list(range(frame.node_count)), "nodes")
+    for node, rows in table.groupby("node"):
+        low, high = rows[metric].min(), rows[metric].max()
+        width = (high - low) / 10
+        edges = [low + i * width for i in range(10)] + [high]
+        bins = [rows[(rows[metric] > edges[i]) & (rows[metric] <= edges[i + 1])]["rank"].nunique() for i in range(10)]
+        bins[0] += rows[rows[metric] == low]["rank"].nunique()
+        expect_equal(got.loc[node, metric + ".hist"].tolist(), bins if width != 0 else [len(rows)] * 10, f"bins of {rows[['rank', metric]].values.tolist()}")
+        np.testing.assert_allclose(got.loc[node, metric + ".percentiles"], np.percentile(rows[metric], [0, 25, 50, 75, 100]))
+        np.testing.assert_allclose(got.loc[node, [f"{metric}.{name}" for name in ("mean", "max", "imbalance")]].astype(float),
+                                   [rows[metric].mean(), high, high / rows[metric].mean() if high else np.nan])
+        top = rows.sort_values(metric, ascending=False, kind="stable")["rank"].tolist()[:5]
+        expect_equal([rank for rank in got.loc[node, metric + ".ranks"] if rank >= 0], top, "highest rows")
+    most = table.groupby("node")[metric].max()
+    kept = frame.load_imbalance(metric, threshold, compat="hatchet")["node"].tolist()
+    expect_equal(sorted(kept), most.index[most > threshold * most.max()].tolist(), f"nodes above {threshold}")
+
+
 @test
 def compat_hatchet_gives_the_numbers_of_its_definitions(job):
     """Against pandas code of what Chopper of Hatchet 1.4.0 does with a frame that has a row for each node, rank and thread."""
     libprofile, pd = package(job), pandas()
     random = np.random.default_rng(140)
-    for _ in range(200):
+    for trial in range(200):
         frames = []
         for ranks in (3, 1, 2):
             nodes, threads = int(random.integers(2, 12)), int(random.integers(1, 3))
@@ -128,6 +184,8 @@ def compat_hatchet_gives_the_numbers_of_its_definitions(job):
                                                 [(rank, thread) for rank in range(ranks) for thread in range(threads)], {"time": values}))
         for frame in frames:
             table = frame.dataframe().reset_index()
+            for metric in ("time", "time (inc)") if trial < 40 else ():
+                compare_imbalance_of_hatchet(frame, table, metric, int(random.integers(1, 10)) / 10)
             means = table.groupby("node")[["time", "time (inc)"]].mean()
             means["name"] = [str(name) for name in frame.nodes()["name"]]
             flat = frame.flat_profile(compat="hatchet").dataframe().set_index("name")
@@ -291,6 +349,80 @@ def steps_of_iterations_have_the_values_of_their_frames(job):
             raise AssertionError(f"{wrong} must be refused")
         except (ValueError, TypeError):
             pass
+
+
+def literal_step(profile, program, metric, first, last, ranks):
+    """By rank that has such iterations: values by call path, which is the names from the program down; no entry where it never came."""
+    names = []
+    for path in profile.call_paths:
+        names.append((*names[path.parent], path.name) if names else (program,))
+    found = {}
+    for place in profile.locations:
+        count = len(profile.iteration_times(place.rank, place.thread, "step"))
+        if place.rank not in ranks or count < first:
+            continue
+        each, _ = profile.by_iteration(metric, place.rank, place.thread, "step", (first, min(last, count)))
+        own = found.setdefault(place.rank, {})
+        for path in np.flatnonzero(each.any(axis=0)):
+            own[names[path]] = own.get(names[path], 0) + int(each[:, path].sum())
+    return found
+
+
+def with_callees(own):
+    result = {}
+    for path, value in own.items():
+        for depth in range(1, len(path) + 1):
+            result[path[:depth]] = result.get(path[:depth], 0) + value
+    return result
+
+
+@test
+def steps_equal_literal_sums_over_random_iterations_and_ranks(job):
+    libprofile = package(job)
+    job.compile(f"mpicc.{job.mpi}", "-g", "-O1", f"-I{job.source}/include", job.write("ragged.c", RAGGED), "-o", "ragged")
+    # Without clusters each iteration has its own values; with them those are estimates, but their sum is not.
+    for name, options in (("exact", {"LIBPROFILE_CLUSTERS": "off"}), ("estimated", {"LIBPROFILE_CLUSTERS": "3"})):
+        job.measured([job.folder / "ragged"], 3, output=name, options={"LIBPROFILE_SAMPLE": "10kHz", **options})
+    random, recursion = np.random.default_rng(4), 0
+    profile = libprofile.open(job.folder / "exact")
+    for _ in range(3):
+        for metric in ("time", "time (inc)", "visits", "visits (inc)"):
+            first, stride = int(random.integers(1, 30)), int(random.integers(1, 20))
+            last = int(random.integers(first, 55))
+            ranks = sorted(random.choice(3, int(random.integers(1, 4)), replace=False).tolist())
+            steps = libprofile.frame(profile, metric, by_iteration=stride, iterations=(first, last), ranks=ranks, phase="step")
+            last = min(last, 54)  # of rank 2, also if it is not chosen: steps are those of the run
+            begins = list(range(first, last + 1, stride))
+            what = f"{metric} of iterations {first}-{last} of ranks {ranks} by {stride}"
+            expect_equal((steps.first.tolist(), steps.last.tolist()), (begins, [min(begin + stride - 1, last) for begin in begins]), what)
+            for step, (begin, end) in enumerate(zip(steps.first, steps.last)):
+                own = literal_step(profile, steps.tree.path(0)[0], metric.split()[0], int(begin), int(end), ranks)
+                inclusive = {rank: with_callees(values) for rank, values in own.items()}
+                expect_equal(steps.rank_count[step], len(own), f"ranks of step {step} of {what}")
+                rows, wanted = {}, inclusive if "inc" in metric else own
+                for node in range(steps.tree.node_count):
+                    path = tuple(steps.tree.path(node))
+                    values = [of_rank.get(path, 0) for of_rank in wanted.values()] or [0]
+                    rows[path] = values
+                    recursion += path.count("descend") > 1 and any(values)
+                    at = f"{path} in step {step} of {what}"
+                    expect_equal(int(steps.present[step, node]), sum(path in of_rank for of_rank in wanted.values()), f"present: {at}")
+                    np.testing.assert_allclose((steps.mean[step, node], steps.max[step, node]), (np.mean(values), np.max(values)), err_msg=at)
+                    np.testing.assert_allclose(steps.imbalance[step, node], np.max(values) / np.mean(values) if np.mean(values) else np.nan, err_msg=at)
+                expect(set().union(*wanted.values()) <= set(rows), f"a call path has no node: {what}")
+                all = {path: sum(of_rank.get(path, 0) for of_rank in inclusive.values()) for path in rows}
+                nodes = [tuple(steps.tree.path(node)) for node in range(steps.tree.node_count)]
+                hot = [nodes[node] for node in literal_hot_path(steps.tree.parents, [all[path] for path in nodes])]
+                expect_equal([nodes[node] for node in steps.hot_path[step] if node >= 0], hot, f"hot path of step {step} of {what}")
+                expect(not steps.estimated[step].any(), f"what is kept in full is exact: {what}")
+    expect(recursion > 10, "recursion is there")
+    profile = libprofile.open(job.folder / "estimated")
+    for stride in (1, 7, 20):
+        steps = libprofile.frame(profile, "time (inc)", by_iteration=stride, phase="step")
+        expect(steps.estimated.any(), "three clusters are fewer than there are kinds of iterations")
+        for step, begin in enumerate(range(0, 54, stride)):
+            walls = [profile.iteration_times(rank, phase="step")[begin:begin + stride].sum() for rank in range(3) if begin < 30 + 12 * rank]
+            expect_equal((steps.mean[step, 0], steps.max[step, 0]), (np.mean(walls), np.max(walls)), f"time of step {step} by {stride}")
 
 
 def by_path(frame, skipped):

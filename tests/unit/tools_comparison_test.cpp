@@ -130,6 +130,24 @@ TEST(Comparison, WhatIsCertainOfOneCallerIsNotHiddenByChanceInTheOthers) {
     EXPECT_EQ(words_of(comparison, one, groups).lines.at(0).text, "on rank 1: kernel (cg.cpp:88) called by refine, only in new (+-0.21 s)");
 }
 
+TEST(Comparison, WhoCallsTheWrapperThatWaitsIsNamed) {
+    std::vector<RunGroup> groups(2);
+    groups[0].name = "old";
+    groups[1].name = "new";
+    for (const double noise : {-0.01, 0.0, 0.01})
+        for (const bool is_new : {false, true})
+            groups[is_new].runs.push_back(KnownRun(2)
+                                              .add("main/cg_solve", {9 + noise, is_new ? 11.0 : 9.0})
+                                              .add("main/cg_solve/sum/reduce/MPI_Allreduce", {is_new ? 5 + noise : 3 + noise, 3.0}, 100)
+                                              .add("main/gmres/sum/reduce/MPI_Allreduce", {3 - noise, 3 + noise}, 100)
+                                              .run("run"));
+    const Comparison comparison = compared(groups);
+    const ComparisonWords words = words_of(comparison, comparison.groups.at(0), groups);
+    ASSERT_EQ(words.lines.size(), 2u);
+    EXPECT_EQ(words.lines[0].text, "MPI_Allreduce in reduce (cg.cpp) called by cg_solve, rank 0 (+-0.02 s); what they wait for:");
+    EXPECT_EQ(words.lines[1].text, "on rank 1: cg_solve (cg.cpp:88), 1.22 times as long");
+}
+
 TEST(Comparison, AFunctionThatIsSlowerBelowAllCallersStaysOneRow) {
     std::vector<RunGroup> groups(2);
     for (const bool is_new : {false, true})

@@ -79,6 +79,19 @@ TEST(Scaling, AProblemThatGrowsIsSeenAndThreadsAreResources) {
     EXPECT_THROW(scaling_of(runs, {}), FrameError);
 }
 
+TEST(Scaling, WhatEveryRankDoesIsNoGrowingProblem) {
+    // On 128 ranks all together compute 15 times as long as on one, more than the square root of 128; but each of them an eighth as long.
+    for (const std::size_t ranks : {2, 4, 8, 32, 128}) {
+        std::vector<tools::Run> runs;
+        for (const std::size_t size : {std::size_t{1}, ranks})
+            runs.push_back(run_of_size(size, {{"function", "setup", serial}, {"function", "work", divided}}));
+        const Scaling scaling = scaling_of(runs, {});
+        EXPECT_EQ(scaling.kind, ScalingKind::Strong) << ranks;
+        EXPECT_TRUE(scaling.is_sure) << ranks;
+        EXPECT_LT(scaling.largest().efficiency, 1) << ranks;
+    }
+}
+
 TEST(Growth, TermsOfExactTimesAreFound) {
     const double sizes[] = {2, 4, 8, 16, 32, 64};
     for (const GrowthTerm& term : {GrowthTerm{1, 0}, {0.5, 0}, {0, 1}, {1, 1}, {2, 0}, {-1, 0}, {1.0 / 3, 0}, {0, 2}, {-0.5, 1}}) {

@@ -15,7 +15,9 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr int too_slow = 3; // exit code of --fail-above
+// Exit codes of --fail-above.
+constexpr int too_slow = 3;
+constexpr int not_judged = 4; // a run that was killed halfway is soon over: that is no pass
 
 constexpr const char* compare_help = "Examples:\n"
                                      "  libprofile compare libprofile-app-1 libprofile-app-2                what is different in the second run\n"
@@ -36,7 +38,8 @@ constexpr const char* compare_help = "Examples:\n"
                                      "  --metric NAME        by this metric, such as mpi, visits, bytes (docs/metrics.md) [time]\n\n"
                                      "What of it:\n"
                                      "  --top N              show N functions and call paths\n"
-                                     "  --fail-above PERCENT exit with code 3 if a run is slower than the baseline by more, and not by chance\n"
+                                     "  --fail-above PERCENT exit with code 3 if a run is slower than the baseline by more, and not by chance;\n"
+                                     "                       with 4 if it is not, but ranks are missing or did not end\n"
                                      "  --format FORMAT      text, json, csv, markdown [text]\n"
                                      "  --width N            columns of the text [those of the terminal, else 100]\n"
                                      "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
@@ -105,6 +108,14 @@ class CompareCommand final : public Command {
     /// The exit code. Says why on standard error, where tests log it whatever the format.
     int judged(const Comparison& comparison, const std::vector<RunGroup>& groups, double percent_limit) const {
         int code = 0;
+        for (const RunGroup& group : groups)
+            for (const Run& run : group.runs) {
+                if (run.is_complete) continue;
+                fmt::print(
+                    stderr, "libprofile: {}\n",
+                    printable(fmt::format("{} is incomplete, so --fail-above {} does not pass; libprofile report tells what is missing", run.place, limit_)));
+                code = not_judged;
+            }
         for (const GroupComparison& one : comparison.groups) {
             if (!one.whole.is_growth_above(percent_limit)) continue;
             const std::string what = comparison.is_of_time ? "time" : comparison.metric;

@@ -17,6 +17,36 @@ namespace {
 constexpr double nearly_all = 0.75;  // of what differs in a function
 constexpr double worth_a_row = 0.01; // share of the run
 
+bool computes(const Activities& activities, std::uint32_t node) { return activities.list[activities.of_node[node]].use == TimeUse::Computing; }
+
+bool is_call_of_the_program(TimeUse use) { return use != TimeUse::Computing && use != TimeUse::Measuring && use != TimeUse::NotRecorded; }
+
+/// By node: who calls the function that computes there, or the function that makes the call; 0: nobody.
+/// Where all calls of one activity come by the same function, it is a wrapper, and its callers tell more.
+std::vector<std::uint32_t> callers_past_wrappers(const Frame& tree, const Activities& activities) {
+    const std::vector<std::uint32_t>& parent = tree.nodes.parent;
+    std::vector<std::uint32_t> caller(tree.nodes.size());
+    std::vector<std::vector<std::uint32_t>> nodes_of(activities.list.size()); // of calls
+    for (std::uint32_t n = 1; n < caller.size(); ++n) {
+        caller[n] = parent[n];
+        if (computes(activities, n)) continue;
+        while (caller[n] != 0 && !computes(activities, caller[n])) caller[n] = parent[caller[n]];
+        caller[n] = parent[caller[n]];
+        nodes_of[activities.of_node[n]].push_back(n);
+    }
+    for (std::uint32_t a = 0; a < nodes_of.size(); ++a) {
+        const std::vector<std::uint32_t>& nodes = nodes_of[a];
+        if (!is_call_of_the_program(activities.list[a].use)) {
+            for (const std::uint32_t n : nodes) caller[n] = 0;
+            continue;
+        }
+        const auto is_wrapped = [&](std::uint32_t n) { return caller[n] != 0 && tree.nodes.name[caller[n]] == tree.nodes.name[caller[nodes.front()]]; };
+        while (!nodes.empty() && std::all_of(nodes.begin(), nodes.end(), is_wrapped))
+            for (const std::uint32_t n : nodes) caller[n] = parent[caller[n]];
+    }
+    return caller;
+}
+
 /// Calls of one function by one other.
 struct CalledBy {
     std::uint32_t activity = 0;
@@ -25,17 +55,17 @@ struct CalledBy {
 
 struct Callers {
     std::vector<CalledBy> list;
-    std::vector<std::uint32_t> of_node; // index into `list`; no_row: nobody calls it, or it does not compute
+    std::vector<std::uint32_t> of_node; // index into `list`; no_row: nobody calls it
 };
 
 Callers callers_of(const Frame& tree, const Activities& activities) {
     Callers callers;
     callers.of_node.assign(tree.nodes.size(), no_row);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+    const std::vector<std::uint32_t> caller = callers_past_wrappers(tree, activities);
     for (std::uint32_t n = 1; n < tree.nodes.size(); ++n) {
-        const std::uint32_t activity = activities.of_node[n], parent = tree.nodes.parent[n];
-        if (parent == 0 || activities.list[activity].use != TimeUse::Computing) continue;
-        const std::uint32_t name = tree.nodes.name[parent];
+        if (caller[n] == 0) continue;
+        const std::uint32_t activity = activities.of_node[n], name = tree.nodes.name[caller[n]];
         const auto [known, is_new] = numbers.try_emplace({activity, name}, static_cast<std::uint32_t>(callers.list.size()));
         if (is_new) callers.list.push_back({activity, name});
         callers.of_node[n] = known->second;

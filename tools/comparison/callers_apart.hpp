@@ -1,4 +1,4 @@
-// Functions that take longer where one caller calls them get two rows: the part below that caller, and the rest.
+// Functions, and calls by a wrapper, that take longer where one caller calls them get two rows: the part below that caller, and the rest.
 // Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
 //
 // A function that many call (a kernel, a lock, malloc) varies by chance everywhere; together that can hide what is certain of one caller.

@@ -130,6 +130,7 @@ Run run_of(const Profile& profile, const std::string& place, const RunChoice& ch
             }
         run.phases.push_back(std::move(phase));
     }
+    run.is_complete = profile.complete;
     if (!profile.complete) run.notes.push_back(fmt::format("{} is incomplete; libprofile report tells what is missing", place));
     note_shared_processors(profile, run);
     if (run.frame.estimated) run.notes.push_back(fmt::format("{}: some values of {} are estimates", place, run.frame.scope));

@@ -34,6 +34,7 @@ struct RunPhase {
 struct Run {
     std::string place;                       // as the user calls it
     std::string tool;                        // "libprofile", or an import format
+    bool is_complete = true;                 // no rank is missing, killed or damaged; of other tools nobody knows
     Frame frame;                             // the metric of the choice, and "visits" if there are any
     std::vector<CallTable::Sampled> sampled; // by place of the frame: what is known of the errors of times; empty if none are estimated or nothing is known
     std::vector<std::uint32_t> node_of;      // by node of `sampled`: that of the frame

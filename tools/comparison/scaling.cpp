@@ -13,6 +13,9 @@ namespace {
 // How total computing grows, as an exponent of the size: 0 with the same problem, 1 with one that grows with the size.
 constexpr double between_kinds = 0.5;
 constexpr double sure_of_strong = 0.25, sure_of_weak = 0.75;
+// What every rank does makes total computing grow with the same problem, too. But a rank that computes clearly shorter has less of a problem:
+// the share of its time in the smallest run.
+constexpr double shorter = 0.7, sure_to_be_shorter = 0.6, as_long = 0.84;
 
 double median_of(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -72,8 +75,9 @@ void see_kind(Scaling& scaling, double computing_smallest, double computing_larg
     scaling.computing = computing_smallest == 0 ? factor : factor * computing_largest / computing_smallest;
     if (scaling.is_told) return;
     const double exponent = std::log(std::max(scaling.computing, 1e-9)) / std::log(factor);
-    scaling.kind = exponent < between_kinds ? ScalingKind::Strong : ScalingKind::Weak;
-    scaling.is_sure = exponent <= sure_of_strong || exponent >= sure_of_weak;
+    const double share = scaling.computing / factor;
+    scaling.kind = exponent < between_kinds || share < shorter ? ScalingKind::Strong : ScalingKind::Weak;
+    scaling.is_sure = exponent <= sure_of_strong || share <= sure_to_be_shorter || (exponent >= sure_of_weak && share >= as_long);
 }
 
 Growth growth_at_sizes(const Scaling& scaling, const std::vector<double>& values) {

@@ -48,7 +48,7 @@ std::string why_kind(const Scaling& scaling) {
 }
 
 std::string parts_of_loss(const Scaling& scaling, const Amounts& amounts) {
-    if (scaling.lost <= 0) return fmt::format("nothing is lost: the run is {} faster than ideal", amounts.text(-scaling.lost));
+    if (scaling.lost <= 0) return fmt::format("nothing is lost: ranks take {} less than ideal on average", amounts.text(-scaling.lost));
     std::vector<std::size_t> order(time_use_count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scaling.lost_by_use[a] > scaling.lost_by_use[b]; });

@@ -81,25 +81,39 @@ std::array<double, Imbalance::percentile_count> percentiles(std::span<const doub
     return result;
 }
 
-std::array<std::uint32_t, Imbalance::bin_count> histogram(std::span<const double> sorted, bool left_open) {
-    constexpr std::size_t count = Imbalance::bin_count;
-    std::array<std::uint32_t, count> bins{};
-    const double lowest = sorted.front(), width = (sorted.back() - lowest) / count;
-    if (sorted.back() == lowest) {
-        if (left_open)
-            bins.fill(static_cast<std::uint32_t>(sorted.size()));
-        else
-            bins[0] = static_cast<std::uint32_t>(sorted.size());
-        return bins;
-    }
+using Bins = std::array<std::uint32_t, Imbalance::bin_count>;
+
+Bins histogram(std::span<const double> sorted) {
+    Bins bins{};
+    const double lowest = sorted.front(), width = (sorted.back() - lowest) / Imbalance::bin_count;
     std::size_t bin = 0;
     for (const double value : sorted) {
-        const auto is_above = [&](std::size_t edge) {
-            const double border = lowest + width * static_cast<double>(edge);
-            return left_open ? value > border : value >= border;
-        };
-        while (bin + 1 < count && is_above(bin + 1)) ++bin;
+        while (width > 0 && bin + 1 < bins.size() && value >= lowest + width * static_cast<double>(bin + 1)) ++bin;
         ++bins[bin];
+    }
+    return bins;
+}
+
+/// Hatchet's: a rank counts once in each bin that it has threads in, and once more in the first one if it has the lowest value.
+/// @param row by group  @param values whose groups have ranks
+Bins histogram_of_hatchet(std::span<const double> row, const PlaceValues& values) {
+    Bins bins{};
+    const auto [least, most] = std::minmax_element(row.begin(), row.end());
+    const double lowest = *least, width = (*most - lowest) / Imbalance::bin_count;
+    if (width == 0) {
+        bins.fill(static_cast<std::uint32_t>(row.size()));
+        return bins;
+    }
+    constexpr std::size_t is_lowest = Imbalance::bin_count;
+    constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+    std::array<std::uint32_t, Imbalance::bin_count + 1> counted; // the last rank, since threads of a rank are neighbours
+    counted.fill(nobody);
+    for (std::size_t g = 0; g < row.size(); ++g) {
+        std::size_t bin = row[g] == lowest ? is_lowest : 0;
+        while (bin + 1 < bins.size() && row[g] > lowest + width * static_cast<double>(bin + 1)) ++bin;
+        if (counted[bin] == values.rank(g)) continue;
+        counted[bin] = values.rank(g);
+        ++bins[bin == is_lowest ? 0 : bin];
     }
     return bins;
 }
@@ -128,9 +142,10 @@ void add_details(const PlaceValues& values, const ImbalanceChoice& choice, Imbal
         for (std::size_t i = first; i < last; ++i) {
             const std::span row(rows.data() + (i - first) * groups, groups);
             result.top[order[i]] = highest(row);
+            if (choice.hatchet) result.bins[order[i]] = histogram_of_hatchet(row, values);
             std::sort(row.begin(), row.end());
             result.percentile[order[i]] = percentiles(row);
-            result.bins[order[i]] = histogram(row, choice.left_open);
+            if (!choice.hatchet) result.bins[order[i]] = histogram(row);
         }
     });
 }
@@ -146,7 +161,9 @@ Imbalance load_imbalance(const Frame& frame, std::string_view metric, const Imba
     for (std::size_t n = 0; n < values.nodes(); ++n)
         if (moments.present[n] != 0) largest = std::max(largest, moments.max[n]);
     for (std::uint32_t n = 0; n < values.nodes(); ++n)
-        if (moments.present[n] != 0 && (choice.threshold <= 0 || moments.max[n] >= choice.threshold * largest)) result.node.push_back(n);
+        if (moments.present[n] != 0 &&
+            (choice.threshold <= 0 || moments.max[n] > choice.threshold * largest || (!choice.hatchet && moments.max[n] == choice.threshold * largest)))
+            result.node.push_back(n);
     std::stable_sort(result.node.begin(), result.node.end(), [&](std::uint32_t a, std::uint32_t b) { return moments.sum[a] > moments.sum[b]; });
     for (const std::uint32_t n : result.node) {
         const double mean = moments.sum[n] / static_cast<double>(values.groups());

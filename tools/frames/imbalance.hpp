@@ -16,9 +16,9 @@ namespace libprofile::tools {
 struct ImbalanceChoice {
     bool inclusive = false;
     Over over = Over::Rank;
-    double threshold = 0;   // nodes whose maximum is below this share of the largest maximum are left out
-    bool details = false;   // the three arrays below
-    bool left_open = false; // bins are left open, and have all values where all are equal, as Hatchet's are
+    double threshold = 0; // nodes whose maximum is below this share of the largest maximum are left out
+    bool details = false; // the three arrays below
+    bool hatchet = false; // bins are left open, count a rank once, and have all values where all are equal; the maximum exceeds the threshold
 };
 
 struct Imbalance {
