@@ -54,6 +54,11 @@ void write(const fs::path& file, const std::string& bytes) {
     std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+std::string bytes_of(const fs::path& file) {
+    MemoryLimit memory(file);
+    return file_bytes(file, memory);
+}
+
 std::vector<Seed> make_seeds(const fs::path& folder) {
     std::vector<Seed> seeds;
     for (const char* text : texts) {
@@ -85,9 +90,9 @@ std::vector<Seed> make_seeds(const fs::path& folder) {
             files.finish();
         }
         if (!format.is_folder)
-            seed.files.emplace_back(seed.place, file_bytes(seed.place)); // unpacked: damage would stop at the checksum
+            seed.files.emplace_back(seed.place, bytes_of(seed.place)); // unpacked: damage would stop at the checksum
         else
-            for (const auto& entry : fs::directory_iterator(seed.place)) seed.files.emplace_back(entry.path(), file_bytes(entry.path()));
+            for (const auto& entry : fs::directory_iterator(seed.place)) seed.files.emplace_back(entry.path(), bytes_of(entry.path()));
         std::sort(seed.files.begin(), seed.files.end());
     }
     return seeds;

@@ -4,6 +4,7 @@
 #include "tools/frames/place_values.hpp"
 #include "tools/import/importers.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -124,6 +125,64 @@ TEST(LocationName, IsReadAsItIsWritten) {
     }
     for (const char* other : {"", "rank", "rank ", "rank x", "rank 3 ", "rank 3 thread", "rank 3 thread 1 ", "rank 4294967296", "rank -1", "Rank 3", "rank 3x"})
         EXPECT_FALSE(location_named(other)) << other;
+}
+
+/// Small files of each kind that would become large: refused before they do.
+TEST_F(ImportedProfiles, FilesThatWouldFillMemoryAreRefused) {
+    constexpr std::size_t size = 5u << 20;
+    const auto times = [](std::size_t count, const std::string& part) {
+        std::string text;
+        text.reserve(count * part.size());
+        for (std::size_t i = 0; i < count; ++i) text += part;
+        return text;
+    };
+    const auto field = [](char number, const std::string& bytes) {
+        std::string text(1, static_cast<char>(number << 3 | 2));
+        std::size_t rest = bytes.size();
+        for (; rest > 127; rest >>= 7) text += static_cast<char>(rest | 128);
+        return text + static_cast<char>(rest) + bytes;
+    };
+    std::string lines;
+    for (int i = 0; lines.size() < size; ++i) lines += "a;" + std::to_string(i) + " 1\n";
+    const std::string frames = R"({"$schema":"speedscope","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[)";
+    const std::string types = field(1, std::string("\x08\0\x10\0", 4)) + field(6, ""), location = field(4, "\x08\x01");
+    const std::pair<const char*, std::string> files[] = {
+        {"stack", "x 1\n" + times(size / 2, "a;") + "a 1\n"},
+        {"functions", lines},
+        {"lists", R"({"graph":"children","x":)" + times(size, "[")},
+        {"numbers", R"({"graph":"children","x":[)" + times(4 * size, "0,") + "0]}"},
+        {"samples", frames + times(4 * size, "0,") + "0]],\"weights\":[1]}]}"},
+        {"record", "__rec=ctx," + times(size, ",a") + "\n"},
+        {"profile.pb", types + location + field(2, field(1, times(3 * size, "\x01")) + "\x10\x01")},
+        {"tau", "1 templated_functions_MULTI_TIME\n# x\n\"" + times(size / 5, "a => ") + "a\" 1 0 1 1 0 GROUP=\"A\"\n"},
+    };
+    for (const auto& [name, bytes] : files) {
+        write(name, bytes);
+        try {
+            import_frame(folder_ / name);
+            ADD_FAILURE() << name << " was read";
+        } catch (const FrameError& error) {
+            const std::string said = error.what();
+            const bool is_of_size = said.find("16 times its size") != std::string::npos || said.find("longer than 1 MiB") != std::string::npos ||
+                                    said.find("more than a million functions") != std::string::npos;
+            EXPECT_TRUE(is_of_size) << name << ": " << said;
+        }
+        fs::remove(folder_ / name);
+    }
+    write("experiment.xml", "<A>" + times(size / 4, "<PF>"));
+    EXPECT_THROW(import_frame(folder_), FrameError);
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+#ifndef __SANITIZE_ADDRESS__
+    EXPECT_LT(used.ru_maxrss, 512 * 1024) << "KiB";
+#endif
+}
+
+TEST_F(ImportedProfiles, ValuesWhoseSumsWouldBeInfiniteAreRefused) {
+    write("stacks", "a 1e308\na;b 1e308\n");
+    EXPECT_THROW(import_frame(folder_ / "stacks"), FrameError);
+    write("stacks", "a 1\na;b 1e99\n");
+    EXPECT_TRUE(std::isfinite(sums_over_places(import_frame(folder_ / "stacks"), "time", true)[0]));
 }
 
 } // namespace libprofile::tools

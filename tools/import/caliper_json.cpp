@@ -56,11 +56,12 @@ std::uint32_t place_number(const Json& row, const std::optional<std::size_t>& co
 } // namespace
 
 Frame read_caliper_json(const std::filesystem::path& place) {
-    const Json document = json_file(place);
+    MemoryLimit memory(place);
+    const Json document = json_file(place, memory);
     const Json &columns = array_member(document, "columns"), &about = array_member(document, "column_metadata"), &nodes = array_member(document, "nodes");
     const std::optional<std::size_t> path = path_column(columns, about, nodes);
     if (!path) throw FrameError("it has no column of call paths");
-    FrameBuilder builder("(program)");
+    FrameBuilder builder("(program)", memory);
     std::vector<std::uint32_t> node_of;
     for (const Json& node : nodes) {
         const bool has_parent = node.is_object() && node.contains("parent");

@@ -15,6 +15,7 @@ namespace libprofile::tools {
 namespace {
 
 constexpr std::uint64_t name_attribute = 8, property_attribute = 10, nested_property = 256;
+constexpr std::size_t longest_record = 1u << 20, caliper_node_bytes = 144, caliper_attribute_bytes = 176;
 constexpr std::uint64_t no_parent = ~std::uint64_t{0};
 
 struct CaliperNode {
@@ -49,12 +50,13 @@ std::map<std::string, std::vector<std::string>> fields_of(std::string_view line)
 
 class CaliperReader {
   public:
-    CaliperReader() : builder_("(program)") {}
+    explicit CaliperReader(const MemoryLimit& memory) : builder_("(program)", memory) {}
 
     Frame read(std::string_view text) {
         while (!text.empty()) {
             const std::string_view line = take_line(text);
             if (line.empty()) continue;
+            if (line.size() > longest_record) throw FrameError("a record is longer than 1 MiB");
             const auto fields = fields_of(line);
             const std::string kind = first(fields, "__rec");
             if (kind == "node")
@@ -93,6 +95,7 @@ class CaliperReader {
                 node.parent = no_parent;
             }
         }
+        builder_.memory().take(caliper_node_bytes + node.data.size());
         if (!nodes_.try_emplace(id, std::move(node)).second) throw FrameError(fmt::format("node {} is there twice", id));
     }
 
@@ -105,6 +108,7 @@ class CaliperReader {
         const auto [at, is_new] = attributes_.try_emplace(id);
         CaliperAttribute& found = at->second;
         if (!is_new) return found;
+        builder_.memory().take(caliper_attribute_bytes);
         for (auto node = nodes_.find(id); node != nodes_.end(); node = nodes_.find(node->second.parent)) {
             const CaliperNode& part = node->second;
             if (part.attribute == name_attribute && found.name.empty()) found.name = part.data;
@@ -163,8 +167,9 @@ class CaliperReader {
 } // namespace
 
 Frame read_caliper_text(const std::filesystem::path& place) {
-    const std::string bytes = file_bytes(place);
-    return CaliperReader().read(bytes);
+    MemoryLimit memory(place);
+    const std::string bytes = file_bytes(place, memory);
+    return CaliperReader(memory).read(bytes);
 }
 
 } // namespace libprofile::tools

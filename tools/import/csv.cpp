@@ -15,7 +15,8 @@ namespace {
 /// Rows of a table, with the columns that are asked for.
 class CsvTable {
   public:
-    CsvTable(const std::filesystem::path& file, std::initializer_list<const char*> columns) : bytes_(file_bytes(file)), file_(file.filename().string()) {
+    CsvTable(const std::filesystem::path& file, std::initializer_list<const char*> columns, MemoryLimit& memory)
+        : bytes_(file_bytes(file, memory)), file_(file.filename().string()) {
         rest_ = bytes_;
         next();
         const std::vector<std::string> header = row_;
@@ -45,6 +46,8 @@ class CsvTable {
   private:
     /// Whether another field follows in this row.
     bool take_field() {
+        constexpr std::size_t most_fields = 4096;
+        if (row_.size() == most_fields) throw FrameError(fmt::format("row {} of {} has too many fields", line_ + 1, file_));
         std::string& field = row_.emplace_back();
         std::size_t at = 0;
         if (!rest_.empty() && rest_[0] == '"') {
@@ -77,23 +80,24 @@ class CsvTable {
 } // namespace
 
 Frame read_csv(const std::filesystem::path& place) {
-    CsvTable paths(place / "call_paths.csv", {"call_path", "parent", "name", "file", "line", "module", "kind"});
+    MemoryLimit memory(place);
+    CsvTable paths(place / "call_paths.csv", {"call_path", "parent", "name", "file", "line", "module", "kind"}, memory);
     std::optional<FrameBuilder> builder;
     while (paths.next()) {
         const std::size_t count = builder ? builder->nodes() : 0;
         if (paths.number(0) != count || (count != 0 && paths.number(1) >= count)) throw FrameError("call_paths.csv is not in order");
         if (count == 0)
-            builder.emplace(paths.text(2));
+            builder.emplace(paths.text(2), memory);
         else
             builder->add(paths.number(1), {paths.text(2), paths.text(6), paths.text(3), paths.text(5), paths.number(4)});
     }
     if (!builder) throw FrameError("call_paths.csv has no rows");
     std::error_code error;
     if (std::filesystem::exists(place / "locations.csv", error)) {
-        CsvTable locations(place / "locations.csv", {"rank", "thread", "host"});
+        CsvTable locations(place / "locations.csv", {"rank", "thread", "host"}, builder->memory());
         while (locations.next()) builder->place(locations.number(0), locations.number(1), locations.text(2));
     }
-    CsvTable values(place / "values.csv", {"call_path", "rank", "thread", "metric", "value"});
+    CsvTable values(place / "values.csv", {"call_path", "rank", "thread", "metric", "value"}, builder->memory());
     while (values.next()) {
         if (values.number(0) >= builder->nodes()) throw FrameError("values.csv has a call path that is not in call_paths.csv");
         const std::string& name = values.text(3);

@@ -58,9 +58,11 @@ struct CubePlace {
 
 std::uint32_t cube_number(std::string_view text) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(whole_number_in(text), 0xffffffffu)); }
 
+constexpr std::size_t cube_element_bytes = 192; // bytes that are kept of one, about
+
 class Anchor {
   public:
-    explicit Anchor(std::string_view document) : builder("(program)") {
+    Anchor(std::string_view document, const MemoryLimit& memory) : builder("(program)", memory) {
         read_xml(document, {[this](std::string_view e, const XmlAttributes& a) { begin(e, a); }, [this](std::string_view e) { end(e); },
                             [this](std::string_view text) { text_ += text; }});
         if (roots.empty()) throw FrameError("it has no call tree");
@@ -75,6 +77,7 @@ class Anchor {
   private:
     void begin(std::string_view element, const XmlAttributes& a) {
         text_.clear();
+        builder.memory().take(cube_element_bytes);
         if (element == "metric") {
             CubeMetric& metric = metrics.emplace_back();
             metric.id = cube_number(a["id"]);
@@ -219,11 +222,12 @@ std::optional<CubeType> type_named(const std::string& name) {
 } // namespace
 
 Frame read_cubex(const std::filesystem::path& place) {
-    const std::string bytes = file_bytes(place);
+    MemoryLimit memory(place);
+    const std::string bytes = file_bytes(place, memory);
     const auto files = files_of(bytes);
     const auto found = files.find("anchor.xml");
     if (found == files.end()) throw FrameError("it has no anchor.xml");
-    Anchor anchor(found->second);
+    Anchor anchor(found->second, memory);
     std::sort(anchor.places.begin(), anchor.places.end(), [](const CubePlace& a, const CubePlace& b) { return a.id < b.id; });
     std::vector<std::uint32_t> places;
     for (const CubePlace& one : anchor.places) places.push_back(anchor.builder.place(one.rank, one.thread, one.host));
@@ -244,6 +248,7 @@ Frame read_cubex(const std::filesystem::path& place) {
         const std::size_t count = is_dense ? anchor.nodes.size() : little_endian<std::uint32_t>(rows, word.size() + 7);
         const std::size_t needed = count <= anchor.nodes.size() ? count * places.size() * type->size : 0;
         const std::string values = cube_values(data->second, needed);
+        anchor.builder.memory().unpacked(values.size());
         if (places.empty() || needed == 0 || values.size() < needed) throw FrameError("values end early");
         const bool is_time = metric.unit == "sec";
         const std::uint32_t to = anchor.builder.metric(metric.name, is_time ? "ns" : metric.unit == "occ" ? "count" : metric.unit);

@@ -9,17 +9,21 @@
 
 namespace libprofile::tools {
 
-std::string file_bytes(const std::filesystem::path& file) {
+std::string file_bytes(const std::filesystem::path& file, MemoryLimit& memory) {
     const auto fail = [&](const char* why) { throw FrameError(fmt::format("{} {}", file.string(), why)); };
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) fail("is no file");
     const std::uintmax_t size = std::filesystem::file_size(file, error);
     if (error) fail("cannot be read");
     std::ifstream in(file, std::ios::binary);
+    memory.take(size);
     std::string bytes(size, '\0');
     if (!in.read(bytes.data(), static_cast<std::streamsize>(size))) fail("cannot be read");
     if (bytes.substr(0, 2) != "\x1f\x8b") return bytes;
-    return inflated(bytes, std::max<std::size_t>(16 * bytes.size(), std::size_t{128} << 20));
+    std::string unpacked = inflated(bytes, MemoryLimit::most_for(bytes.size()));
+    memory.unpacked(unpacked.size());
+    memory.take(unpacked.size());
+    return unpacked;
 }
 
 std::string inflated(std::string_view packed, std::size_t most) {
@@ -37,6 +41,7 @@ std::string inflated(std::string_view packed, std::size_t most) {
         stream.avail_out = sizeof room;
         state = inflate(&stream, Z_NO_FLUSH);
         at += part - stream.avail_in;
+        if (bytes.capacity() - bytes.size() < sizeof room) bytes.reserve(std::min(2 * bytes.capacity(), most) + sizeof room);
         bytes.append(room, sizeof room - stream.avail_out);
         if (bytes.size() > most) throw FrameError("it unpacks to more than it should; unpack it yourself if you trust it");
         if (state == Z_STREAM_END) {

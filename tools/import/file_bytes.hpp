@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/frames/frame.hpp"
+#include "tools/import/memory_limit.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -12,8 +13,9 @@
 namespace libprofile::tools {
 
 /// All of a file, unpacked if it is gzipped.
+/// @param memory from which it is taken
 /// @throws FrameError when it cannot be read, is damaged, or unpacks to more than 16 times its size and 128 MiB
-std::string file_bytes(const std::filesystem::path& file);
+std::string file_bytes(const std::filesystem::path& file, MemoryLimit& memory);
 
 /// Unpacks gzip files and zlib streams, one or several after each other.
 /// @param most how many bytes it may come to

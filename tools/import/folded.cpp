@@ -10,8 +10,9 @@
 namespace libprofile::tools {
 
 Frame read_folded(const std::filesystem::path& place) {
-    const std::string bytes = file_bytes(place);
-    FrameBuilder builder(place.stem().string());
+    MemoryLimit memory(place);
+    const std::string bytes = file_bytes(place, memory);
+    FrameBuilder builder(place.stem().string(), memory);
     const std::uint32_t metric = builder.metric("time", "");
     builder.note("folded stacks have one metric without a name or unit; it is called time here");
     std::string_view text = bytes;

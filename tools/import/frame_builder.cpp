@@ -7,27 +7,42 @@ namespace libprofile::tools {
 
 namespace {
 
-// Small files can claim more: one long call path, named again and again.
 constexpr std::size_t most_nodes = 20'000'000, most_metrics = 4096;
+
+constexpr double largest_value = 1e100; // sums, and sums of squares, stay finite
+
+// Bytes of each, about, with what containers need to grow.
+constexpr std::size_t node_bytes = 48, child_bytes = 96, text_bytes = 112, value_bytes = 32, place_bytes = 192, metric_bytes = 128, cell_bytes = 8;
 
 } // namespace
 
 std::uint32_t FrameBuilder::add(std::uint32_t parent, const NodeNames& names) {
     if (nodes() >= most_nodes) throw FrameError("the call tree has more nodes than the tools can show");
+    memory_.take(node_bytes);
+    for (const std::string_view text : {names.kind, names.name, names.file, names.module}) text_number(text);
     return frame_.add_node(parent, names.kind, names.name, names.file, names.line, names.module);
 }
 
+std::uint32_t FrameBuilder::text_number(std::string_view text) {
+    const std::size_t known = frame_.texts.size();
+    const std::uint32_t number = frame_.texts.number(text);
+    if (frame_.texts.size() != known) memory_.take(text_bytes + text.size());
+    return number;
+}
+
 std::uint32_t FrameBuilder::child(std::uint32_t parent, const NodeNames& names) {
-    TextPool& texts = frame_.texts;
-    const Key key = {parent, texts.number(names.kind), texts.number(names.name), texts.number(names.file), texts.number(names.module), names.line};
+    const Key key = {parent, text_number(names.kind), text_number(names.name), text_number(names.file), text_number(names.module), names.line};
     const auto [at, is_new] = children_.try_emplace(key, static_cast<std::uint32_t>(nodes()));
-    if (is_new) add(parent, names);
-    return at->second;
+    if (!is_new) return at->second;
+    memory_.take(child_bytes);
+    return add(parent, names);
 }
 
 std::uint32_t FrameBuilder::place(std::uint32_t rank, std::uint32_t thread, std::string_view host) {
     const auto [at, is_new] = places_.try_emplace({rank, thread}, static_cast<std::uint32_t>(place_list_.size()));
-    if (is_new) place_list_.push_back({rank, thread, std::string(host)});
+    if (!is_new) return at->second;
+    memory_.take(place_bytes + host.size() + cell_bytes * metrics_.size());
+    place_list_.push_back({rank, thread, std::string(host)});
     return at->second;
 }
 
@@ -35,13 +50,15 @@ std::uint32_t FrameBuilder::metric(std::string_view name, std::string_view unit)
     for (std::uint32_t m = 0; m < metrics_.size(); ++m)
         if (metrics_[m].name == name) return m;
     if (metrics_.size() >= most_metrics) throw FrameError("it has too many metrics");
+    memory_.take(metric_bytes + name.size() + unit.size() + cell_bytes * place_list_.size());
     metrics_.push_back({std::string(name), std::string(unit)});
     return static_cast<std::uint32_t>(metrics_.size() - 1);
 }
 
 void FrameBuilder::value(std::uint32_t metric, std::uint32_t place, std::uint32_t node, double value) {
     if (std::isnan(value)) return;
-    if (!std::isfinite(value)) throw FrameError("a value is infinite");
+    if (std::abs(value) > largest_value) throw FrameError("a value is too large");
+    memory_.take(value_bytes);
     Metric& into = metrics_[metric];
     into.values.push_back({place, node, into.unit == "ns" ? std::round(value) : value});
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/frames/frame.hpp"
+#include "tools/import/memory_limit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -24,7 +25,11 @@ struct NodeNames {
 class FrameBuilder {
   public:
     /// The program, node 0, is there at once.
-    explicit FrameBuilder(std::string_view program) { frame_.add_node(0, "program", program); }
+    /// @param memory from which all that is added is taken
+    FrameBuilder(std::string_view program, MemoryLimit memory) : memory_(memory) { frame_.add_node(0, "program", program); }
+
+    /// For what the reader itself keeps of the file.
+    MemoryLimit& memory() { return memory_; }
 
     /// A new node, even if there is one like it.
     std::uint32_t add(std::uint32_t parent, const NodeNames& names);
@@ -65,8 +70,10 @@ class FrameBuilder {
         }
     };
 
+    std::uint32_t text_number(std::string_view text);
     FrameColumn column(Metric& metric, const std::vector<std::uint32_t>& position) const;
 
+    MemoryLimit memory_;
     Frame frame_;
     std::unordered_map<Key, std::uint32_t, Hash> children_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> places_; // by rank and thread

@@ -23,9 +23,10 @@ std::optional<double> take_number(std::string_view& line) {
 } // namespace
 
 Frame read_gprof(const std::filesystem::path& place) {
-    const std::string bytes = file_bytes(place);
+    MemoryLimit memory(place);
+    const std::string bytes = file_bytes(place, memory);
     std::string_view text = bytes;
-    FrameBuilder builder("(program)");
+    FrameBuilder builder("(program)", memory);
     const std::uint32_t time = builder.metric("time", "ns"), visits = builder.metric("visits", "count"), here = builder.place(0, 0);
     builder.note("gprof's text has no call paths: functions stand side by side");
     bool is_table = false;

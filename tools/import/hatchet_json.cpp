@@ -11,6 +11,8 @@ namespace libprofile::tools {
 
 namespace {
 
+constexpr std::size_t graph_node_bytes = 64;
+
 using GraphNodes = std::map<std::uint64_t, std::uint32_t>; // by number in the file
 
 std::uint64_t graph_number(const Json& value) {
@@ -22,7 +24,8 @@ void add_tree(FrameBuilder& builder, const Json& tree, GraphNodes& known) {
     if (!tree.is_object()) throw FrameError("\"graph\" has something that is no tree");
     std::set<std::uint64_t> called;
     for (const auto& [key, node] : tree.items())
-        for (const Json& child : array_member(node, "children")) called.insert(graph_number(child));
+        for (const Json& child : array_member(node, "children"))
+            if (called.insert(graph_number(child)).second) builder.memory().take(graph_node_bytes);
     std::vector<std::pair<std::uint64_t, std::uint32_t>> open; // and parent
     for (const auto& [key, node] : tree.items())
         if (const std::uint64_t number = whole_number_in(key); called.count(number) == 0) open.emplace_back(number, 0);
@@ -33,6 +36,7 @@ void add_tree(FrameBuilder& builder, const Json& tree, GraphNodes& known) {
         if (known.count(number) != 0) continue;
         const Json &node = member(tree, std::to_string(number).c_str()), &data = member(node, "data");
         const std::string name = text_or(data, "name", "(unnamed)"), type = text_or(data, "type", "function"), file = text_or(data, "file", "");
+        builder.memory().take(graph_node_bytes);
         const std::uint32_t added = known[number] = builder.add(parent, {name, type, file});
         const Json& children = node["children"];
         for (auto child = children.rbegin(); child != children.rend(); ++child) open.emplace_back(graph_number(*child), added);
@@ -42,8 +46,9 @@ void add_tree(FrameBuilder& builder, const Json& tree, GraphNodes& known) {
 } // namespace
 
 Frame read_hatchet_json(const std::filesystem::path& place) {
-    const Json document = json_file(place);
-    FrameBuilder builder("(program)");
+    MemoryLimit memory(place);
+    const Json document = json_file(place, memory);
+    FrameBuilder builder("(program)", memory);
     GraphNodes nodes;
     for (const Json& tree : array_member(document, "graph")) add_tree(builder, tree, nodes);
     std::set<std::string> inclusive;

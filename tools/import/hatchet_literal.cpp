@@ -35,8 +35,9 @@ void add_literal(FrameBuilder& builder, const Json& literal, std::uint32_t place
 } // namespace
 
 Frame read_hatchet_literal(const std::filesystem::path& place) {
-    const Json document = json_file(place);
-    FrameBuilder builder("(program)");
+    MemoryLimit memory(place);
+    const Json document = json_file(place, memory);
+    FrameBuilder builder("(program)", memory);
     const std::uint32_t here = builder.place(0, 0);
     if (document.is_array())
         for (const Json& root : document) add_literal(builder, root, here);

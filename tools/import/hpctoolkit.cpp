@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t id_bytes = 8, hpctoolkit_name_bytes = 112;
 constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();
 
 struct MetricOfDatabase {
@@ -42,7 +43,7 @@ std::uint32_t node_number(std::string_view text) {
 
 class Experiment {
   public:
-    explicit Experiment(std::string_view document) : builder_("(program)") {
+    Experiment(std::string_view document, const MemoryLimit& memory) : builder_("(program)", memory) {
         read_xml(document, {[this](std::string_view element, const XmlAttributes& attributes) { begin(element, attributes); },
                             [this](std::string_view element) { end(element); }});
         if (metrics_.empty()) throw FrameError("it has no exclusive metrics");
@@ -70,14 +71,15 @@ class Experiment {
                 metrics_.push_back({called, node_number(a["db-id"]), name.factor});
                 builder_.metric(called, name.is_time ? "ns" : "");
             }
-        } else if (element == "LoadModule")
-            modules_[node_number(a["i"])] = a["n"];
-        else if (element == "File")
-            files_[node_number(a["i"])] = a["n"];
-        else if (element == "Procedure")
-            procedures_[node_number(a["i"])] = a["n"];
+        } else if (element == "LoadModule" || element == "File" || element == "Procedure")
+            add_name(element, node_number(a["i"]), a["n"]);
         else if (element == "PF" || element == "Pr" || element == "L" || element == "S" || element == "C")
             open(element, a);
+    }
+
+    void add_name(std::string_view element, std::uint32_t number, std::string_view name) {
+        builder_.memory().take(hpctoolkit_name_bytes + name.size());
+        (element == "LoadModule" ? modules_ : element == "File" ? files_ : procedures_)[number] = name;
     }
 
     void open(std::string_view element, const XmlAttributes& a) {
@@ -109,7 +111,10 @@ class Experiment {
         opened.node = node;
         const std::uint32_t id = node_number(a["i"]);
         if (id > 100 * (builder_.nodes() + 1000)) throw FrameError("the ids of nodes have too large gaps");
-        if (node_of_.size() <= id) node_of_.resize(id + 1, no_node);
+        if (node_of_.size() <= id) {
+            builder_.memory().take(id_bytes * (id + 1 - node_of_.size()));
+            node_of_.resize(id + 1, no_node);
+        }
         node_of_[id] = node;
         stack_.push_back(opened);
     }
@@ -206,7 +211,9 @@ void add_matrix(Experiment& experiment, const fs::path& path, std::uint32_t plac
 } // namespace
 
 Frame read_hpctoolkit(const fs::path& place) {
-    Experiment experiment(file_bytes(place / "experiment.xml"));
+    MemoryLimit memory(place);
+    const std::string document = file_bytes(place / "experiment.xml", memory);
+    Experiment experiment(document, memory);
     std::vector<std::tuple<std::uint32_t, std::uint32_t, fs::path>> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(place)) {
         const std::string name = entry.path().filename().string();

@@ -24,7 +24,8 @@ namespace {
 /// One of the files: numbers are little-endian, pointers count from its beginning.
 class Database {
   public:
-    Database(const std::filesystem::path& file, std::string_view format) : bytes_(file_bytes(file)), name_(file.filename().string()) {
+    Database(const std::filesystem::path& file, std::string_view format, MemoryLimit& memory)
+        : bytes_(file_bytes(file, memory)), name_(file.filename().string()) {
         if (bytes_.compare(0, 10, "HPCTOOLKIT") != 0 || bytes_.compare(10, 4, format) != 0) throw FrameError(fmt::format("{} begins with other words", name_));
         if (const auto major = at<std::uint8_t>(14); major != 4) throw FrameError(fmt::format("{} is of version {}", name_, major));
     }
@@ -58,6 +59,8 @@ class Database {
     mutable std::size_t length_ = 0;                  // of these
 };
 
+constexpr std::size_t context_bytes = 96;
+
 enum class Scope : std::uint8_t { Point = 1, Execution = 2 };
 
 struct DatabaseMetric {
@@ -72,7 +75,7 @@ struct Context {
 
 class MetaReader {
   public:
-    explicit MetaReader(const std::filesystem::path& file) : meta_(file, "meta"), builder("(program)") {
+    MetaReader(const std::filesystem::path& file, MemoryLimit memory) : meta_(file, "meta", memory), builder("(program)", memory) {
         add_metrics(meta_.pointer(0x38));
         add_contexts(meta_.pointer(0x48));
         const std::uint64_t names = meta_.pointer(0x28), list = meta_.pointer(names);
@@ -145,6 +148,7 @@ class MetaReader {
     std::uint32_t add_context(std::uint32_t id, std::uint32_t above, std::uint32_t node) {
         const auto number = static_cast<std::uint32_t>(contexts.size());
         if (id == 0 || !context_of.try_emplace(id, number).second) throw FrameError(fmt::format("the context {} is there twice", id));
+        builder.memory().take(context_bytes);
         contexts.push_back({above, node});
         return number;
     }
@@ -213,7 +217,8 @@ class MetaReader {
 
 class ProfileReader {
   public:
-    ProfileReader(const std::filesystem::path& file, MetaReader& meta) : profile_(file, "prof"), meta_(meta), own_(meta.contexts.size()) {
+    ProfileReader(const std::filesystem::path& file, MetaReader& meta)
+        : profile_(file, "prof", meta.builder.memory()), meta_(meta), own_(meta.contexts.size()) {
         const std::uint64_t section = profile_.pointer(0x18), list = profile_.pointer(section);
         const auto count = profile_.at<std::uint32_t>(section + 8);
         const auto stride = profile_.at<std::uint8_t>(section + 12);
@@ -301,7 +306,7 @@ class ProfileReader {
 } // namespace
 
 Frame read_hpctoolkit_4(const std::filesystem::path& place) {
-    MetaReader meta(place / "meta.db");
+    MetaReader meta(place / "meta.db", MemoryLimit(place));
     ProfileReader(place / "profile.db", meta);
     return std::move(meta.builder).finish();
 }

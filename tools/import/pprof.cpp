@@ -12,6 +12,9 @@ namespace libprofile::tools {
 
 namespace {
 
+// Bytes of a part of the profile (a location is the largest), and of a line of a location.
+constexpr std::size_t pprof_part_bytes = 112, pprof_line_bytes = 48, most_frames = 1u << 20;
+
 /// A message of protocol buffers, field by field.
 class ProtocolMessage {
   public:
@@ -83,10 +86,11 @@ struct PprofLocation {
 
 class PprofReader {
   public:
-    explicit PprofReader(std::string_view bytes) : builder_("(program)") {
+    PprofReader(std::string_view bytes, const MemoryLimit& memory) : builder_("(program)", memory) {
         ProtocolMessage profile(bytes);
         std::vector<std::string_view> samples, types;
         while (profile.next()) {
+            builder_.memory().take(pprof_part_bytes);
             if (profile.field == 1) types.push_back(profile.text);
             if (profile.field == 2) samples.push_back(profile.text);
             if (profile.field == 3) add_mapping(profile.text);
@@ -124,6 +128,7 @@ class PprofReader {
             if (location.field == 3) own.address = location.number;
             if (location.field == 4) {
                 const auto line = numbers_of(location.text);
+                builder_.memory().take(pprof_line_bytes);
                 own.lines.emplace_back(line[1], line[2]);
             }
         }
@@ -150,6 +155,7 @@ class PprofReader {
         std::string_view host;
         while (sample.next()) {
             if (sample.field == 1) sample.numbers([&](std::uint64_t id) { path.push_back(id); });
+            if (path.size() > most_frames) throw FrameError("a call path has more than a million functions");
             if (sample.field == 2) sample.numbers([&](std::uint64_t value) { values.push_back(static_cast<std::int64_t>(value)); });
             if (sample.field != 3) continue;
             ProtocolMessage label(sample.text);
@@ -201,8 +207,9 @@ class PprofReader {
 } // namespace
 
 Frame read_pprof(const std::filesystem::path& place) {
-    const std::string bytes = file_bytes(place);
-    return PprofReader(bytes).frame();
+    MemoryLimit memory(place);
+    const std::string bytes = file_bytes(place, memory);
+    return PprofReader(bytes, memory).frame();
 }
 
 } // namespace libprofile::tools

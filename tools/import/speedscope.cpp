@@ -28,7 +28,8 @@ SpeedscopeUnit speedscope_unit(const std::string& name) {
 
 class SpeedscopeReader {
   public:
-    SpeedscopeReader(const Json& document, const std::string& program) : builder_(program), frames_(array_member(member(document, "shared"), "frames")) {}
+    SpeedscopeReader(const Json& document, const std::string& program, const MemoryLimit& memory)
+        : builder_(program, memory), frames_(array_member(member(document, "shared"), "frames")) {}
 
     void add(const Json& profile, std::uint32_t place, const std::string& label) {
         const SpeedscopeUnit unit = speedscope_unit(text_or(profile, "unit", "none"));
@@ -104,8 +105,9 @@ struct Title {
 } // namespace
 
 Frame read_speedscope(const std::filesystem::path& place) {
-    const Json document = json_file(place);
-    SpeedscopeReader reader(document, text_or(document, "name", "(program)"));
+    MemoryLimit memory(place);
+    const Json document = json_file(place, memory);
+    SpeedscopeReader reader(document, text_or(document, "name", "(program)"), memory);
     const Json& profiles = array_member(document, "profiles");
     const bool has_ranks =
         std::any_of(profiles.begin(), profiles.end(), [](const Json& profile) { return Title(text_or(profile, "name", "")).place.has_value(); });

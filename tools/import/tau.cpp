@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t tau_row_bytes = 144;
+
 struct TauRow {
     std::string_view name;
     double calls = 0, exclusive = 0;
@@ -78,8 +80,9 @@ std::uint32_t tau_node(FrameBuilder& builder, std::string_view path) {
 }
 
 void add_tau_thread(FrameBuilder& builder, const fs::path& file, std::uint32_t rank, std::uint32_t thread) {
-    const std::string bytes = file_bytes(file);
+    const std::string bytes = file_bytes(file, builder.memory());
     const std::vector<TauRow> rows = rows_of(bytes);
+    builder.memory().take(tau_row_bytes * rows.size());
     const bool has_paths = std::any_of(rows.begin(), rows.end(), [](const TauRow& row) { return row.is_path; });
     std::unordered_set<std::string_view> called;
     for (const TauRow& row : rows)
@@ -101,7 +104,7 @@ void add_tau_thread(FrameBuilder& builder, const fs::path& file, std::uint32_t r
 
 Frame read_tau(const fs::path& place) {
     std::error_code error;
-    FrameBuilder builder("(program)");
+    FrameBuilder builder("(program)", MemoryLimit(place));
     if (!fs::is_directory(place, error)) {
         add_tau_thread(builder, place, 0, 0);
         return std::move(builder).finish();

@@ -13,11 +13,14 @@ namespace libprofile::tools {
 
 namespace {
 
+constexpr std::size_t deepest = 100'000; // call paths are not that long
+
 /// Expat is C: what an event throws waits here until the parser has returned.
 struct State {
     XML_Parser parser;
     const XmlEvents& events;
     std::exception_ptr failure = {};
+    std::size_t depth = 0;
 
     template <class Event> void call(Event event) {
         if (failure) return;
@@ -41,8 +44,16 @@ void read_xml(std::string_view document, const XmlEvents& events) {
     XML_SetUserData(parser.get(), &own);
     XML_SetElementHandler(
         parser.get(),
-        [](void* data, const char* name, const char** attributes) { state(data).call([&] { state(data).events.begin(name, XmlAttributes(attributes)); }); },
-        [](void* data, const char* name) { state(data).call([&] { state(data).events.end(name); }); });
+        [](void* data, const char* name, const char** attributes) {
+            state(data).call([&] {
+                if (++state(data).depth > deepest) throw FrameError("it is nested too deeply"); // expat keeps more of an open element than its bytes
+                state(data).events.begin(name, XmlAttributes(attributes));
+            });
+        },
+        [](void* data, const char* name) {
+            --state(data).depth;
+            state(data).call([&] { state(data).events.end(name); });
+        });
     if (events.text)
         XML_SetCharacterDataHandler(parser.get(), [](void* data, const char* text, int size) {
             state(data).call([&] { state(data).events.text({text, static_cast<std::size_t>(size)}); });
