@@ -168,6 +168,44 @@ def compare_imbalance_of_hatchet(frame, table, metric, threshold):
     expect_equal(sorted(kept), most.index[most > threshold * most.max()].tolist(), f"nodes above {threshold}")
 
 
+# What the statements of Hatchet 1.4.0 (hatchet/chopper.py: load_imbalance with verbose and a threshold of 0.1, hot_path, flat_profile) gave for the
+# frame below, with pandas 1.5.3 and numpy 1.24.2: node, mean, max, imbalance, ranks, bins, percentiles.
+HATCHETS_IMBALANCE = {
+    "time": [(4, 42.833333333333336, 80, 1.8677042801556418, [2, 0, 2, 0, 1], [1, 0, 2, 0, 1, 0, 0, 1, 0, 1], [11, 29.25, 37.5, 57.75, 80]),
+             (2, 17.333333333333332, 40, 2.307692307692308, [1, 0, 0, 2, 1], [2, 0, 0, 1, 1, 0, 0, 0, 0, 1], [3, 6.5, 18.5, 20.75, 40]),
+             (1, 6, 9, 1.5, [0, 2, 0, 2, 1], [1, 0, 0, 0, 1, 0, 1, 0, 1, 1], [3, 3.75, 6.5, 7.75, 9]),
+             (5, 5.166666666666667, 9, 1.7419354838709677, [0, 0, 2, 1, 2], [1, 2, 0, 0, 0, 0, 0, 0, 1, 1], [1, 2, 5, 8.75, 9])],
+    "time (inc)": [(0, 78.16666666666667, 121, 1.5479744136460554, [2, 0, 0, 2, 1], [1, 0, 2, 0, 1, 0, 0, 0, 1, 1], [43, 61.25, 69, 98.5, 121]),
+                   (1, 75.83333333333333, 117, 1.542857142857143, [2, 0, 0, 2, 1], [1, 0, 2, 1, 0, 0, 0, 0, 1, 1], [41, 59.75, 66.5, 96.5, 117]),
+                   (3, 52, 92, 1.7692307692307692, [2, 0, 2, 0, 1], [1, 0, 1, 1, 1, 0, 0, 1, 0, 1], [16, 37, 47, 69, 92]),
+                   (4, 42.833333333333336, 80, 1.8677042801556418, [2, 0, 2, 0, 1], [1, 0, 2, 0, 1, 0, 0, 1, 0, 1], [11, 29.25, 37.5, 57.75, 80]),
+                   (2, 17.333333333333332, 40, 2.307692307692308, [1, 0, 0, 2, 1], [2, 0, 0, 1, 1, 0, 0, 0, 0, 1], [3, 6.5, 18.5, 20.75, 40])]}
+HATCHETS_HOT_PATH = {"time": [0, 1, 2], "time (inc)": [0, 1, 3, 4]}
+HATCHETS_FLAT_PROFILE = [("b", 60.166667, 60.166667), ("a", 6, 75.833333), ("d", 5.166667, 5.166667), ("c", 4, 52), ("main", 2.333333, 78.166667),
+                         ("e", 0.5, 0.5)]
+
+
+@test
+def compat_hatchet_gives_stored_numbers_of_hatchet(job):
+    libprofile = package(job)
+    nodes = list(zip([0, 0, 1, 1, 3, 3, 1], ["main", "a", "b", "c", "b", "d", "e"]))
+    frame = libprofile.make_frame(nodes, [(rank, thread) for rank in range(3) for thread in range(2)], {"time": np.array([
+        [5, 1, 2, 2, 0, 4], [7, 9, 3, 3, 8, 6], [20, 21, 40, 3, 3, 17], [4, 4, 4, 4, 4, 4], [30, 62, 11, 29, 45, 80], [9, 9, 1, 2, 2, 8],
+        [1, 0, 0, 0, 0, 2]], dtype=float)})
+    for metric, rows in HATCHETS_IMBALANCE.items():
+        found = frame.load_imbalance(metric, threshold=0.1, verbose=True, compat="hatchet")
+        columns = [found[column] for column in ("node", *(f"{metric}.{name}" for name in ("mean", "max", "imbalance", "ranks", "hist", "percentiles")))]
+        expect_equal(found.rows, len(rows), "nodes")
+        for column, wanted in zip(columns, zip(*rows)):
+            np.testing.assert_allclose(np.asarray(column, dtype=float), np.array(wanted, dtype=float), rtol=1e-12)
+        # Hatchet begins at the root; that is the program here.
+        expect_equal([0, *frame.hot_path(metric, compat="hatchet")["node"].tolist()], HATCHETS_HOT_PATH[metric], "hot path")
+    flat = frame.flat_profile(compat="hatchet")
+    expect_equal([str(name) for name in flat["name"]], [name for name, _, _ in HATCHETS_FLAT_PROFILE], "functions")
+    for column, at in (("time", 1), ("time (inc)", 2)):
+        np.testing.assert_allclose(flat[column], [row[at] for row in HATCHETS_FLAT_PROFILE], atol=5e-7)
+
+
 @test
 def compat_hatchet_gives_the_numbers_of_its_definitions(job):
     """Against pandas code of what Chopper of Hatchet 1.4.0 does with a frame that has a row for each node, rank and thread."""
