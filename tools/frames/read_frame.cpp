@@ -94,6 +94,8 @@ std::shared_ptr<const TotalsFile> make_totals(const RankStream& stream, const To
     return folder.empty() ? nullptr : make_totals(stream, key, {}); // the disk is full
 }
 
+[[noreturn]] void refuse_totals() { throw FrameError(std::string(totals_file) + " is damaged; delete it, and it is made again"); }
+
 /// A column of the frame in a file of totals.
 class TotalsRows final : public RowSource {
   public:
@@ -143,7 +145,7 @@ class TotalsRows final : public RowSource {
                     buffer.sums[n] = buffer.there[n] = 0;
                 }
         }
-        if (!good) throw FrameError(std::string(totals_file) + " is damaged; delete it, and it is made again");
+        if (!good) refuse_totals();
         return {buffer.node, buffer.value};
     }
 
@@ -223,7 +225,7 @@ class RunFrame {
             std::vector<unsigned char> bytes;
             for (const Metrics& metrics : blocks_)
                 for (const auto& [metric, block] : metrics)
-                    totals_->read(block, bytes, [&, metric = metric](std::uint32_t path, std::uint64_t) { use(metric, path); });
+                    if (!totals_->read(block, bytes, [&, metric = metric](std::uint32_t path, std::uint64_t) { use(metric, path); })) refuse_totals();
         }
         if (is_empty) throw ExportError(nothing_measured);
         for (std::size_t p = is_used.size(); p-- > 1;)
