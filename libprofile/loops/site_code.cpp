@@ -75,10 +75,10 @@ std::uintptr_t SiteCode::called_function(NodeId site) noexcept {
         Instruction first = decode(target, 16);
         if (first.kind == Instruction::Kind::Nop) first = decode(target + first.length, 16);
         if (first.kind == Instruction::Kind::IndirectJump && first.operand != 0) {
-            // Libraries call their own functions through stubs, too.
             std::uintptr_t bound = 0;
-            const bool is_own = follow_stub(target, bound) && unbound_name(bound) == nullptr && load_map.find(bound) == load_map.find(target);
-            if (!is_own) return 0;
+            if (!follow_stub(target, bound) || unbound_name(bound) != nullptr) return 0;
+            const std::uint32_t module = load_map.find(bound), own = load_map.find(reinterpret_cast<std::uintptr_t>(&follow_stub));
+            if (module == LoadMap::none || module == own) return 0; // ours is the call of MPI itself
             target = bound;
             continue;
         }

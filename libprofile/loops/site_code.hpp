@@ -34,7 +34,7 @@ class SiteCode {
         CodeRange range;
         return address_of(site) != 0 && find_function_code(address_of(site), range) ? range.end - range.start : 0;
     }
-    /// Returns the beginning of the function called at `site`, 0 if it is in another module or known at run time only.
+    /// Returns the beginning of the function called at `site`, through the linker's stubs; 0 if it is ours, or known at run time only.
     std::uintptr_t called_function(NodeId site) noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
     /// Whether `inner` is in a loop of its own, and each pass of the loop around that enters `outer`. Returns false if that is not certain.
@@ -50,7 +50,7 @@ class SiteCode {
     bool may_enter_instead(NodeId site, const AlternativeSites& sites) noexcept;
     /// Whether the function with these call sites may end without entering any of them. Returns true if that is unknown.
     bool may_end_without(const AlternativeSites& sites) noexcept;
-    /// Whether the function called at `site` may return before it reaches the function that begins at `function` (0: outside the module), to which it
+    /// Whether the function called at `site` may return before it reaches the function that begins at `function` (0: a call of MPI), to which it
     /// may jump at its end. Returns false if nothing says so.
     bool may_return_before(NodeId site, std::uintptr_t function) noexcept;
     /// Whether both are in the same innermost loop, and no pass enters both.

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The time loop of programs that mark nothing (tests/programs/loops.c) is found, and every pass is an iteration."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -99,15 +100,15 @@ def a_call_that_may_be_left_out_is_not_surely_of_every_pass(job):
 @test
 def a_call_that_a_function_of_a_library_may_leave_out_is_not_surely_of_every_pass(job):
     """Debian's LAMMPS on one rank: Neighbor::decide() jumps to check_distance(), which makes the only call of a step, or not."""
-    for protection in ("none", "full"):
-        program = f"library_steps_{protection}"
-        result = job.measured([job.program(program), 300, 3000], ranks=1, output=program, timeout=120)
-        expect_equal((result.code, result.complaints), (0, []), f"{program}: exit code and complaints")
-        report = job.report(program)
+    for protection, place in itertools.product(("none", "full"), ([], ["own"])):
+        name = " ".join([f"library_steps_{protection}", *place])
+        result = job.measured([job.program(f"library_steps_{protection}"), 300, 3000, *place], ranks=1, output=name.replace(" ", "."), timeout=120)
+        expect_equal((result.code, result.complaints), (0, []), f"{name}: exit code and complaints")
+        report = job.report(name.replace(" ", "."))
         counts = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
         said = " ".join(sentence for answer in report["answers"] for sentence in answer["answers"])
-        expect_equal(counts, [[300 // 50 * 47]], f"{program}: passes with the call")
-        expect(not any(loop["sure"] for loop in report["loops"]) and "not sure" in said, f"{program}: {said}")
+        expect_equal(counts, [[300 // 50 * 47]], f"{name}: passes with the call")
+        expect(not any(loop["sure"] for loop in report["loops"]) and "not sure" in said, f"{name}: {said}")
 
 
 @test
