@@ -50,11 +50,11 @@ struct Pool {
     }
 };
 
-/// Calls keep(list, cell) for what stays as it is, and share(list, cell) for what is shared out.
-template <class Keep, class Share> class Sharing {
+/// Calls put(list, cell) for all cells as they are afterwards, of one call path and metric also several times.
+template <class Put> class Sharing {
   public:
-    Sharing(CellNumbers numbers, std::span<const PathUse> uses, SharingRoom& room, Keep keep, Share share)
-        : numbers_(numbers), uses_(uses), room_(room), keep_(std::move(keep)), share_(std::move(share)) {}
+    Sharing(CellNumbers numbers, std::span<const PathUse> uses, SharingRoom& room, Put put)
+        : numbers_(numbers), uses_(uses), room_(room), put_(std::move(put)) {}
 
     void share_out(std::span<const CellList> lists);
     /// Once all is shared out.
@@ -77,8 +77,7 @@ template <class Keep, class Share> class Sharing {
     CellNumbers numbers_;
     std::span<const PathUse> uses_;
     SharingRoom& room_;
-    Keep keep_;
-    Share share_;
+    Put put_;
     std::vector<List> lists_;
     std::vector<SamplePool> pools_;
     std::vector<std::uint32_t> pool_of_list_;
@@ -89,7 +88,7 @@ template <class Keep, class Share> class Sharing {
 std::size_t most_cells(std::size_t cells) { return std::min<std::size_t>(4096 + 8 * cells, std::size_t{1} << 24); }
 
 /// What is decided at once is kept at once.
-template <class Keep, class Share> void Sharing<Keep, Share>::take(const CellList& cells, std::size_t number) {
+template <class Put> void Sharing<Put>::take(const CellList& cells, std::size_t number) {
     List list{&room_.lists[number], cells.equivalence_class, number};
     list.taken->sampled.clear();
     list.taken->others.clear();
@@ -114,7 +113,7 @@ template <class Keep, class Share> void Sharing<Keep, Share>::take(const CellLis
                 break;
             case Part::Squares: list.squares += cell.value; break; // all else takes them for a number of samples
             case Part::Hits: list.samples += cell.value; [[fallthrough]];
-            case Part::Other: keep_(number, cell); break;
+            case Part::Other: put_(number, cell); break;
             }
         }
     // A negative sum is in damaged files only.
@@ -124,7 +123,7 @@ template <class Keep, class Share> void Sharing<Keep, Share>::take(const CellLis
 
 /// Each list is in one pool. A list with few samples shares the pool of others like it: of the same call paths, if there are enough, else of
 /// those that have the fewest.
-template <class Keep, class Share> std::vector<Pool> Sharing<Keep, Share>::pools() {
+template <class Put> std::vector<Pool> Sharing<Put>::pools() {
     std::map<std::uint64_t, std::vector<Pool>> of_class;
     std::map<std::uint64_t, Pool> small; // by class
     for (List& list : lists_) {
@@ -158,7 +157,7 @@ template <class Keep, class Share> std::vector<Pool> Sharing<Keep, Share>::pools
 }
 
 /// The weights of the pool's call paths, which have the numbers of the file, so that the order does not depend on other ranks.
-template <class Keep, class Share> std::vector<Weight>& Sharing<Keep, Share>::weigh(const Pool& pool) {
+template <class Put> std::vector<Weight>& Sharing<Put>::weigh(const Pool& pool) {
     std::vector<Weight>& weights = pool.lists.size() == 1 ? pool.lists.front()->taken->sampled : room_.weights;
     if (pool.lists.size() != 1) {
         weights.clear();
@@ -175,20 +174,20 @@ template <class Keep, class Share> std::vector<Weight>& Sharing<Keep, Share>::we
     return weights;
 }
 
-template <class Keep, class Share> void Sharing<Keep, Share>::share_out(const List& list, const std::vector<Weight>& weights) {
+template <class Put> void Sharing<Put>::share_out(const List& list, const std::vector<Weight>& weights) {
     std::map<std::uint32_t, std::uint64_t> totals; // by metric
     for (const Cell& cell : list.taken->others) totals[cell.metric] += cell.value;
     if (list.sampled_ns != 0) totals[list.time_metric] += list.sampled_ns;
     for (const auto& [metric, total] : totals) {
         const std::vector<std::uint64_t>& shares = proportional_shares(total, weights, room_.shares);
         for (std::size_t i = 0; i < shares.size(); ++i)
-            if (shares[i] != 0) share_(list.number, Cell{weights[i].path, metric, shares[i]});
+            if (shares[i] != 0) put_(list.number, Cell{weights[i].path, metric, shares[i]});
     }
 }
 
-template <class Keep, class Share> void Sharing<Keep, Share>::keep_all(const List& list) {
-    for (const Weight& weight : list.taken->sampled) keep_(list.number, Cell{weight.path, list.time_metric, weight.ns});
-    for (const Cell& cell : list.taken->others) keep_(list.number, cell);
+template <class Put> void Sharing<Put>::keep_all(const List& list) {
+    for (const Weight& weight : list.taken->sampled) put_(list.number, Cell{weight.path, list.time_metric, weight.ns});
+    for (const Cell& cell : list.taken->others) put_(list.number, cell);
 }
 
 /// Keeps the heaviest paths, in order.
@@ -200,7 +199,7 @@ void keep_heaviest(std::vector<Weight>& weights, std::size_t most) {
     std::sort(weights.begin(), weights.end(), [](const Weight& a, const Weight& b) { return a.path < b.path; });
 }
 
-template <class Keep, class Share> void Sharing<Keep, Share>::share_out(std::span<const CellList> lists) {
+template <class Put> void Sharing<Put>::share_out(std::span<const CellList> lists) {
     if (room_.lists.size() < lists.size()) room_.lists.resize(lists.size());
     lists_.reserve(lists.size());
     for (std::size_t l = 0; l < lists.size(); ++l) take(lists[l], l);
@@ -222,7 +221,7 @@ template <class Keep, class Share> void Sharing<Keep, Share>::share_out(std::spa
         if (!list.is_shared_out) keep_all(list);
 }
 
-template <class Keep, class Share> void Sharing<Keep, Share>::note_pools(PhaseData& data) const {
+template <class Put> void Sharing<Put>::note_pools(PhaseData& data) const {
     data.pools = pools_;
     data.pool_of_cluster = pool_of_list_;
     for (std::uint32_t& pool : data.pool_of_cluster) pool = std::min(pool, static_cast<std::uint32_t>(pools_.size()));
@@ -263,7 +262,7 @@ void share_out_computing_time(CellNumbers numbers, std::span<const PathUse> uses
     std::vector<std::vector<Cell>> shared_out(lists.size());
     for (std::size_t l = 0; l < lists.size(); ++l) shared_out[l].reserve(cells_of(l).size());
     const auto put = [&](std::size_t list, const Cell& cell) { shared_out[list].push_back(cell); };
-    Sharing sharing(numbers, uses, room, put, put);
+    Sharing sharing(numbers, uses, room, put);
     sharing.share_out(lists);
     sharing.note_pools(data);
     for (std::size_t l = 0; l < lists.size(); ++l) {
@@ -280,7 +279,7 @@ bool add_shared_out(CellNumbers numbers, std::span<const PathUse> uses, std::spa
         else
             is_good = false;
     };
-    Sharing(numbers, uses, room, add, add).share_out(lists);
+    Sharing(numbers, uses, room, add).share_out(lists);
     return is_good;
 }
 
