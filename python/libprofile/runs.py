@@ -119,7 +119,8 @@ def speedup_efficiency(frames: Sequence[Frame], strong: bool = False, weak: bool
     strong: the same problem on more ranks; weak: a problem that grows with them, which has an efficiency only.
     Times are means over ranks and threads. Of several runs with equal resources the median counts, and "N.METRIC.spread" is their largest less the smallest
     by it. threshold: nodes with a smaller value in the baseline are left out. Columns "N.METRIC" and "N.METRIC.efficiency" (or .speedup).
-    compat="hatchet": against the first run, resources are ranks, by default the own "time"; of runs with equal resources the last counts.
+    compat="hatchet": the largest values of ranks and threads, against the first run, resources are ranks, by default the own "time"; of runs with equal
+    resources the last counts.
     """
     hatchet = _compat(compat)
     metric = metric or ("time" if hatchet else "time (inc)")
@@ -133,13 +134,13 @@ def speedup_efficiency(frames: Sequence[Frame], strong: bool = False, weak: bool
     if len(set(sizes)) < 2:
         raise ValueError("scaling needs runs of at least two sizes")
     unified = unify(frames)
-    means = unified.means(metric, "thread")
+    values = _largest_of_hatchet(frames, metric) if hatchet else unified.means(metric, "thread")
     base = sizes[0] if hatchet else min(sizes)
-    runs = {size: means[:, [run for run, own in enumerate(sizes) if own == size]] for size in sorted(set(sizes))}
+    runs = {size: values[:, [run for run, own in enumerate(sizes) if own == size]] for size in sorted(set(sizes))}
     if hatchet:
-        runs = {size: means[:, [0 if size == base else max(run for run, own in enumerate(sizes) if own == size)]] for size in runs}
+        runs = {size: values[:, [0 if size == base else max(run for run, own in enumerate(sizes) if own == size)]] for size in runs}
     with np.errstate(all="ignore"):
-        median = {size: _nanmedian(values) for size, values in runs.items()}
+        median = {size: _nanmedian(of_size) for size, of_size in runs.items()}
         table = unified.frames[0].nodes()
         columns: dict[str, Any] = {"node": table["node"], "name": table["name"]}
         for size in runs:
@@ -152,6 +153,18 @@ def speedup_efficiency(frames: Sequence[Frame], strong: bool = False, weak: bool
                 columns[f"{size}.{metric}.{'speedup' if speedup else 'efficiency'}"] = ratio * factor
     result = Columns(columns)
     return result if threshold is None else result.where(np.nan_to_num(median[base]) >= threshold)
+
+
+def _largest_of_hatchet(frames: Sequence[Frame], metric: str) -> np.ndarray:
+    """nodes x runs: the largest value of a node over ranks and threads; where unify() makes one of several nodes, the sum of theirs."""
+    handles, numbers, _ = _reader.unify([frame._frame for frame in frames])
+    result = np.full((len(handles[0].parent), len(frames)), np.nan)
+    for run, (frame, node_of) in enumerate(zip(frames, numbers)):
+        row = frame._frame.imbalance(*_split(metric), "thread", 0, False, False)
+        nodes = np.asarray(node_of)[row["node"]]
+        result[nodes, run] = 0
+        np.add.at(result[:, run], nodes, row["max"])
+    return result
 
 
 def _nanmedian(values: np.ndarray) -> np.ndarray:

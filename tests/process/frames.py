@@ -246,10 +246,17 @@ def compat_hatchet_gives_the_numbers_of_its_definitions(job):
         got = libprofile.multirun_analysis(frames, pivot_index="ranks", threshold=10, compat="hatchet").dataframe()
         expect_equal((got.index.tolist(), got.columns.tolist()), (wanted.index.tolist(), wanted.columns.tolist()), "runs and functions")
         np.testing.assert_allclose(got, wanted)
-        scaling = libprofile.speedup_efficiency([frames[0], frames[0], frames[1]], strong=True, efficiency=True, compat="hatchet")
-        unified = libprofile.unify([frames[0], frames[0], frames[1]]).means("time", "thread")
+        # unify_multiple_graphframes() takes the largest value of each node.
+        nodes = int(random.integers(2, 12))
+        tree = [(max(0, int(random.integers(-1, n))) if n else 0, f"f{n}") for n in range(nodes)]
+        runs, largest = [], []
+        for ranks in (3, 1):
+            places = [(rank, thread) for rank in range(ranks) for thread in range(2)]
+            runs.append(libprofile.make_frame(tree, places, {"time": random.integers(0, 50, (nodes, len(places))).astype(float)}))
+            largest.append(runs[-1].dataframe().groupby("node")["time"].max())
+        scaling = libprofile.speedup_efficiency([runs[0], runs[0], runs[1]], strong=True, efficiency=True, compat="hatchet")
         with np.errstate(all="ignore"):
-            np.testing.assert_allclose(scaling["1.time.efficiency"], unified[:, 0] * 3 / unified[:, 2])
+            np.testing.assert_allclose(scaling["1.time.efficiency"], np.float64(largest[0]) * 3 / np.float64(largest[1]))
 
 
 def frame_path(names, parents, node):
