@@ -41,9 +41,10 @@ std::string inflated(std::string_view packed, std::size_t most) {
         stream.avail_out = sizeof room;
         state = inflate(&stream, Z_NO_FLUSH);
         at += part - stream.avail_in;
-        if (bytes.capacity() - bytes.size() < sizeof room) bytes.reserve(std::min(2 * bytes.capacity(), most) + sizeof room);
-        bytes.append(room, sizeof room - stream.avail_out);
-        if (bytes.size() > most) throw FrameError("it unpacks to more than it should; unpack it yourself if you trust it");
+        const std::size_t got = sizeof room - stream.avail_out;
+        if (bytes.size() + got > most) throw FrameError("it unpacks to more than it should; unpack it yourself if you trust it");
+        if (bytes.capacity() - bytes.size() < got) bytes.reserve(std::min(2 * bytes.capacity() + sizeof room, most));
+        bytes.append(room, got);
         if (state == Z_STREAM_END) {
             if (at == packed.size()) return bytes;
             inflateReset(&stream);

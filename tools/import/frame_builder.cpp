@@ -12,7 +12,7 @@ constexpr std::size_t most_nodes = 20'000'000, most_metrics = 4096;
 constexpr double largest_value = 1e100; // sums, and sums of squares, stay finite
 
 // Bytes of each, about, with what containers need to grow.
-constexpr std::size_t node_bytes = 48, child_bytes = 96, text_bytes = 112, value_bytes = 32, place_bytes = 192, metric_bytes = 128, cell_bytes = 8;
+constexpr std::size_t node_bytes = 48, child_bytes = 96, text_bytes = 112, value_bytes = 32, place_bytes = 256, metric_bytes = 128, cell_bytes = 8;
 
 } // namespace
 
