@@ -151,8 +151,7 @@ bool decode_cells(Decoder d, RawRank& out) {
     std::uint64_t count = 0;
     for (std::uint64_t& size : cells.sizes) {
         d.number(size);
-        if (size > d.remaining()) return false;
-        count += size;
+        if (size > d.remaining() || (count += size) > d.remaining()) return false;
     }
     if (d.failed() || count > d.remaining() / 2) return false;
     if (!out.spare_cells.empty()) {
