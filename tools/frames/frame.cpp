@@ -10,12 +10,16 @@ namespace libprofile::tools {
 
 std::uint32_t Frame::add_node(std::uint32_t parent, std::string_view kind, std::string_view name, std::string_view file, std::uint32_t line,
                               std::string_view module) {
+    return add_node(parent, {texts.number(kind), texts.number(name), texts.number(file), texts.number(module)}, line);
+}
+
+std::uint32_t Frame::add_node(std::uint32_t parent, const NodeTexts& numbers, std::uint32_t line) {
     const auto number = static_cast<std::uint32_t>(nodes.size());
     nodes.parent.push_back(parent);
-    nodes.kind.push_back(texts.number(kind));
-    nodes.name.push_back(texts.number(name));
-    nodes.file.push_back(texts.number(file));
-    nodes.module.push_back(texts.number(module));
+    nodes.kind.push_back(numbers.kind);
+    nodes.name.push_back(numbers.name);
+    nodes.file.push_back(numbers.file);
+    nodes.module.push_back(numbers.module);
     nodes.line.push_back(line);
     return number;
 }

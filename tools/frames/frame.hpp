@@ -40,6 +40,11 @@ struct FrameNodes {
     std::size_t size() const { return parent.size(); }
 };
 
+/// Numbers in Frame::texts of what a node is called.
+struct NodeTexts {
+    std::uint32_t kind = 0, name = 0, file = 0, module = 0;
+};
+
 /// The values of one metric at one place, by ascending node.
 struct FrameRow {
     std::span<const std::uint32_t> node;
@@ -100,6 +105,8 @@ struct Frame {
     /// Adds a node, whose parent must be there already. The first one is the program.
     std::uint32_t add_node(std::uint32_t parent, std::string_view kind, std::string_view name, std::string_view file = {}, std::uint32_t line = 0,
                            std::string_view module = {});
+    /// The same, of texts that are known by their numbers.
+    std::uint32_t add_node(std::uint32_t parent, const NodeTexts& numbers, std::uint32_t line);
     const std::string& name_of(std::uint32_t node) const { return texts[nodes.name[node]]; }
     /// @throws FrameError when there is no such metric
     const FrameColumn& column(std::string_view metric) const;

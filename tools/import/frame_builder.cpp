@@ -16,13 +16,6 @@ constexpr std::size_t node_bytes = 48, child_bytes = 96, text_bytes = 112, value
 
 } // namespace
 
-std::uint32_t FrameBuilder::add(std::uint32_t parent, const NodeNames& names) {
-    if (nodes() >= most_nodes) throw FrameError("the call tree has more nodes than the tools can show");
-    memory_.take(node_bytes);
-    for (const std::string_view text : {names.kind, names.name, names.file, names.module}) text_number(text);
-    return frame_.add_node(parent, names.kind, names.name, names.file, names.line, names.module);
-}
-
 std::uint32_t FrameBuilder::text_number(std::string_view text) {
     const std::size_t known = frame_.texts.size();
     const std::uint32_t number = frame_.texts.number(text);
@@ -30,12 +23,25 @@ std::uint32_t FrameBuilder::text_number(std::string_view text) {
     return number;
 }
 
+NodeTexts FrameBuilder::numbers_of(const NodeNames& names) {
+    return {text_number(names.kind), text_number(names.name), text_number(names.file), text_number(names.module)};
+}
+
+std::uint32_t FrameBuilder::add(std::uint32_t parent, const NodeTexts& texts, std::uint32_t line) {
+    if (nodes() >= most_nodes) throw FrameError("the call tree has more nodes than the tools can show");
+    memory_.take(node_bytes);
+    return frame_.add_node(parent, texts, line);
+}
+
+std::uint32_t FrameBuilder::add(std::uint32_t parent, const NodeNames& names) { return add(parent, numbers_of(names), names.line); }
+
 std::uint32_t FrameBuilder::child(std::uint32_t parent, const NodeNames& names) {
-    const Key key = {parent, text_number(names.kind), text_number(names.name), text_number(names.file), text_number(names.module), names.line};
+    const NodeTexts texts = numbers_of(names);
+    const Key key = {parent, texts.kind, texts.name, texts.file, texts.module, names.line};
     const auto [at, is_new] = children_.try_emplace(key, static_cast<std::uint32_t>(nodes()));
     if (!is_new) return at->second;
     memory_.take(child_bytes);
-    return add(parent, names);
+    return add(parent, texts, names.line);
 }
 
 std::uint32_t FrameBuilder::place(std::uint32_t rank, std::uint32_t thread, std::string_view host) {

@@ -71,6 +71,8 @@ class FrameBuilder {
     };
 
     std::uint32_t text_number(std::string_view text);
+    NodeTexts numbers_of(const NodeNames& names);
+    std::uint32_t add(std::uint32_t parent, const NodeTexts& texts, std::uint32_t line);
     FrameColumn column(Metric& metric, const std::vector<std::uint32_t>& position) const;
 
     MemoryLimit memory_;
