@@ -24,7 +24,8 @@ def resources(frame: Frame) -> int:
 class Unified:
     """Frames with the same nodes. Made by unify()."""
 
-    def __init__(self, frames: list[Frame], renamed: list[tuple[int, str, str]]) -> None:
+    def __init__(self, frames: list[Frame], renamed: list[tuple[int, str, str]], node_of: list[np.ndarray]) -> None:
+        self._node_of = node_of  # by run, by its old node
         self.frames = frames
         """In the order of the runs; their values are those that they had."""
         self.renamed = renamed
@@ -45,8 +46,8 @@ def unify(frames: Sequence[Frame]) -> Unified:
     frames = list(frames)
     if not frames:
         raise ValueError("there is no frame to unify")
-    handles, _, renamed = _reader.unify([frame._frame for frame in frames])
-    return Unified([Frame(handle, frame.name) for handle, frame in zip(handles, frames)], renamed)
+    handles, node_of, renamed = _reader.unify([frame._frame for frame in frames])
+    return Unified([Frame(handle, frame.name) for handle, frame in zip(handles, frames)], renamed, node_of)
 
 
 class Pivot:
@@ -134,7 +135,7 @@ def speedup_efficiency(frames: Sequence[Frame], strong: bool = False, weak: bool
     if len(set(sizes)) < 2:
         raise ValueError("scaling needs runs of at least two sizes")
     unified = unify(frames)
-    values = _largest_of_hatchet(frames, metric) if hatchet else unified.means(metric, "thread")
+    values = _largest_of_hatchet(frames, unified, metric) if hatchet else unified.means(metric, "thread")
     base = sizes[0] if hatchet else min(sizes)
     runs = {size: values[:, [run for run, own in enumerate(sizes) if own == size]] for size in sorted(set(sizes))}
     if hatchet:
@@ -155,13 +156,12 @@ def speedup_efficiency(frames: Sequence[Frame], strong: bool = False, weak: bool
     return result if threshold is None else result.where(np.nan_to_num(median[base]) >= threshold)
 
 
-def _largest_of_hatchet(frames: Sequence[Frame], metric: str) -> np.ndarray:
+def _largest_of_hatchet(frames: Sequence[Frame], unified: Unified, metric: str) -> np.ndarray:
     """nodes x runs: the largest value of a node over ranks and threads; where unify() makes one of several nodes, the sum of theirs."""
-    handles, numbers, _ = _reader.unify([frame._frame for frame in frames])
-    result = np.full((len(handles[0].parent), len(frames)), np.nan)
-    for run, (frame, node_of) in enumerate(zip(frames, numbers)):
+    result = np.full((unified.frames[0].node_count, len(frames)), np.nan)
+    for run, (frame, node_of) in enumerate(zip(frames, unified._node_of)):
         row = frame._frame.imbalance(*_split(metric), "thread", 0, False, False)
-        nodes = np.asarray(node_of)[row["node"]]
+        nodes = node_of[row["node"]]
         result[nodes, run] = 0
         np.add.at(result[:, run], nodes, row["max"])
     return result
