@@ -4,6 +4,7 @@
 // iterations, among which the values of a call path are spread. The same numbers on every run. Beside the profile it writes names.lprof,
 // and for a test of the numbers truth.f64: RANKS x NODES times in ns as doubles of the machine, without the program.
 // Memory: a rank's blocks.
+#include "tests/unit/split_mix.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 
 #include <algorithm>
@@ -21,17 +22,6 @@ using namespace libprofile::test;
 
 constexpr std::uint64_t functions = 1500;
 constexpr std::uint64_t iterations = 100;
-
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct Random {
-    std::uint64_t state = 1;
-    std::uint64_t operator()() {
-        std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        return z ^ z >> 31;
-    }
-};
 
 /// Appends payloads as blocks to a file, and remembers where they are.
 class ProfileFile {

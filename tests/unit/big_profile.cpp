@@ -3,6 +3,7 @@
 // "series": every iteration's own values, too. "nested": in each iteration lies a phase of 1 ms.
 // 60 call paths below main(), an iteration of about 10 ms: noise, a slow trend, one expensive iteration in a hundred, and ranks
 // that differ. The same numbers on every run.
+#include "split_mix.hpp"
 #include "tools_profile_builder.hpp"
 
 #include <algorithm>
@@ -21,18 +22,6 @@ namespace {
 
 using namespace libprofile;
 using namespace libprofile::test;
-
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct Random {
-    std::uint64_t state = 1;
-    std::uint64_t operator()() {
-        std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        return z ^ z >> 31;
-    }
-    double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
-};
 
 constexpr std::uint64_t functions = 40; // frames; each second one calls MPI
 
