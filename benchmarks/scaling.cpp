@@ -4,6 +4,7 @@
 //   scaling [largest number of ranks] [folder for charts]
 #include "libprofile/merge/table_builder.hpp"
 #include "libprofile/merge/table_reduction.hpp"
+#include "tests/unit/split_mix.hpp"
 #include "tools/plot/charts.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <time.h>
 
 using namespace libprofile;
+using libprofile::test::Random;
 
 namespace {
 
@@ -32,18 +34,6 @@ double seconds() {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
-
-struct Random {
-    std::uint64_t state;
-    std::uint64_t next() {
-        state += 0x9e3779b97f4a7c15u;
-        std::uint64_t x = state;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-        return x ^ (x >> 31);
-    }
-    double share() { return static_cast<double>(next() >> 11) / 9007199254740992.0; }
-};
 
 enum class Kind { Identical, Sampled, Disjoint };
 
@@ -70,9 +60,9 @@ bool build(Kind kind, std::uint64_t rank, PathTable& table, PageBudget& budget, 
     bool ok = true;
     const auto tree = [&](Random random, std::uint32_t nodes) {
         for (std::uint32_t i = 1; i <= nodes; ++i) {
-            const std::uint32_t parent = i < 8 ? i - 1 : static_cast<std::uint32_t>(i - 1 - random.next() % std::min<std::uint32_t>(i - 1, 12));
-            ok = ok && (i % 5 == 0 ? builder.add(parent, NodeKind::Mpi, static_cast<std::uint32_t>(random.next() % 2), i)
-                                   : builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(random.next() % 12), 0x400000 + random.next() % 0x200000));
+            const std::uint32_t parent = i < 8 ? i - 1 : static_cast<std::uint32_t>(i - 1 - random() % std::min<std::uint32_t>(i - 1, 12));
+            ok = ok && (i % 5 == 0 ? builder.add(parent, NodeKind::Mpi, static_cast<std::uint32_t>(random() % 2), i)
+                                   : builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(random() % 12), 0x400000 + random() % 0x200000));
         }
     };
     std::uint32_t count = kind == Kind::Disjoint ? 500 : common_nodes;
@@ -80,10 +70,10 @@ bool build(Kind kind, std::uint64_t rank, PathTable& table, PageBudget& budget, 
     if (kind == Kind::Sampled) {
         Random random{rank * 7919 + 5};
         for (int i = 0; i < 500; ++i) {
-            const auto place = static_cast<std::uint64_t>(std::pow(50000.0, random.share()));
+            const auto place = static_cast<std::uint64_t>(std::pow(50000.0, random.uniform()));
             Random of_place{place};
-            const auto parent = static_cast<std::uint32_t>(1 + of_place.next() % common_nodes);
-            ok = ok && builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(of_place.next() % 12), 0x400000 + of_place.next() % 0x200000);
+            const auto parent = static_cast<std::uint32_t>(1 + of_place() % common_nodes);
+            ok = ok && builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(of_place() % 12), 0x400000 + of_place() % 0x200000);
         }
         count += 500;
     }
