@@ -43,6 +43,33 @@ template <class Work> std::uint64_t least_time(Work work) {
     return least;
 }
 
+/// The median gap that the signals of a counter leave between two readings of the clock; 0 if they do not come. What else runs makes single gaps longer.
+std::uint64_t gap_of_signals(int signal, std::uint64_t period) {
+    const std::uint64_t limit = 20 * period * attempts;
+    ClockState clock;
+    if (!prepare(signal) || open_counter(clock, gettid(), period, signal) != 0) return 0;
+    counter = &clock;
+    std::uint64_t gaps[attempts];
+    int seen = 0;
+    if (arm_counter(clock)) {
+        const std::uint64_t begin = session_clock.now();
+        std::uint64_t last = begin, gap_before = 0;
+        while (seen < attempts && last - begin < limit) {
+            const int come = signals_seen;
+            const std::uint64_t now = session_clock.now();
+            const std::uint64_t gap = std::max(gap_before, now - last); // they have come since the last look: in one of two gaps
+            for (const int before = seen; seen < come; ++seen) gaps[seen] = gap / static_cast<std::uint64_t>(come - before);
+            gap_before = now - last;
+            last = now;
+        }
+    }
+    counter = nullptr;
+    close_counter(clock);
+    if (seen < attempts) return 0;
+    std::nth_element(gaps, gaps + attempts / 2, gaps + attempts);
+    return std::min<std::uint64_t>(gaps[attempts / 2], limit);
+}
+
 } // namespace
 
 std::uint32_t cost_of_signal(int signal) noexcept {
@@ -53,27 +80,14 @@ std::uint32_t cost_of_signal(int signal) noexcept {
 }
 
 std::uint32_t cost_of_counter(int signal) noexcept {
-    constexpr std::uint64_t period = 20000, limit = 20 * period * attempts;
-    ClockState clock;
-    if (!prepare(signal) || open_counter(clock, gettid(), period, signal) != 0) return 0;
-    counter = &clock;
-    // A signal is a gap between two readings of the clock; the least of them is none that something else has made longer.
-    std::uint64_t least = UINT64_MAX;
-    if (arm_counter(clock)) {
-        const std::uint64_t begin = session_clock.now();
-        std::uint64_t last = begin, gap_before = 0;
-        for (int seen = 0; seen < attempts && last - begin < limit;) {
-            const bool has_come = signals_seen != seen;
-            seen = signals_seen;
-            const std::uint64_t now = session_clock.now();
-            if (has_come) least = std::min(least, std::max(gap_before, now - last)); // it has come since the last look: in one of two gaps
-            gap_before = now - last;
-            last = now;
-        }
+    // Signals that take longer than they are apart come several in a gap, and cost less than one that comes alone.
+    std::uint64_t period = 20000, cost = 0;
+    for (int tries = 0; tries < 3; ++tries) {
+        cost = gap_of_signals(signal, period);
+        if (cost == 0 || cost * 3 < period) break;
+        period = cost * 4;
     }
-    counter = nullptr;
-    close_counter(clock);
-    return least < limit ? static_cast<std::uint32_t>(least) : 0;
+    return static_cast<std::uint32_t>(cost);
 }
 
 } // namespace libprofile

@@ -34,11 +34,11 @@ class LostProfile {
     }
 
   private:
-    static constexpr const char* names[] = {"", "main", "assemble", "solve", "update", "refine", "prepare", "write_results", "write"};
+    static constexpr const char* names[] = {"", "main", "assemble", "solve", "update", "refine", "prepare", "write_results", "write", "kernel"};
     static constexpr double sample_ns = 5e6;
     // Nodes of the tree.
     static constexpr std::uint64_t main_node = 1, region_node = 2, write_node = 9, off_node = 10, not_sampled = 11, first_mpi = 12, barrier_node = 18,
-                                   idle_node = 19;
+                                   idle_node = 19, first_kernel = 20; // below assemble, solve, update, refine
 
     static std::uint64_t node_of(Work work) {
         if (work == Work::Write) return write_node;
@@ -64,6 +64,7 @@ class LostProfile {
         for (std::uint64_t m = 0; m < std::size(mpi_work); ++m) nodes.push_back({m == 0 ? 8u : 1u, NodeKind::Mpi, 1 + m, 0});
         nodes.push_back({region_node, NodeKind::OpenMp, 21, 0});
         nodes.push_back({main_node, NodeKind::OpenMp, 22, 0});
+        for (const Work work : {Work::Assemble, Work::Solve, Work::Update, Work::Refine}) nodes.push_back({node_of(work), NodeKind::Frame, 0, 0x9000});
         builder_.tree(rank, thread, static_cast<std::uint64_t>(wall), nodes);
     }
 
@@ -75,12 +76,18 @@ class LostProfile {
             all += time;
             const std::uint64_t hits = time <= 0 ? 0 : std::poisson_distribution<std::uint64_t>(time / sample_ns)(random_);
             samples += hits;
-            if (hits == 0) continue;
-            cells.push_back({node, Metric::Time, hits * static_cast<std::uint64_t>(sample_ns)});
-            cells.push_back({node, Metric::Samples, hits});
+            const bool has_kernel = run_.has_kernel() && node >= node_of(Work::Assemble) && node <= node_of(Work::Refine);
+            const std::uint64_t in_kernel = has_kernel ? std::binomial_distribution<std::uint64_t>(hits, 0.8)(random_) : 0;
+            add_hits(cells, node, hits - in_kernel);
+            if (has_kernel) add_hits(cells, first_kernel + node - node_of(Work::Assemble), in_kernel);
         }
         cells.push_back({not_sampled, Metric::Time, static_cast<std::uint64_t>(all) - samples * static_cast<std::uint64_t>(sample_ns)});
         cells.push_back({not_sampled, Metric::Samples, samples * 25'000'000});
+    }
+    static void add_hits(std::vector<BuiltCell>& cells, std::uint64_t node, std::uint64_t hits) {
+        if (hits == 0) return;
+        cells.push_back({node, Metric::Time, hits * static_cast<std::uint64_t>(sample_ns)});
+        cells.push_back({node, Metric::Samples, hits});
     }
     static void sort(std::vector<BuiltCell>& cells) {
         std::sort(cells.begin(), cells.end(), [](const BuiltCell& a, const BuiltCell& b) { return std::pair(a.node, a.metric) < std::pair(b.node, b.metric); });

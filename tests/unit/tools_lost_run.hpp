@@ -30,6 +30,7 @@ struct LostRunChoice {
     std::uint64_t seed = 1;
     bool held_out = false; // other ranks, places and shapes than those that detectors were made with
     bool judged = false;   // held out, and growth and functions as in neither of the others
+    bool kernel = false;   // one function, which all others call, has most of the samples
 };
 
 /// What was put in.
@@ -56,6 +57,7 @@ class LostRun {
     std::size_t iterations() const { return choice_.iterations; }
     double at(Work work, std::size_t rank, std::size_t i) const { return spent_[(rank * iterations() + i) * works + static_cast<std::size_t>(work)]; }
     double bytes(std::size_t i) const { return 1024 * (1 + (bytes_.empty() ? 0 : bytes_[i])); } // that each rank sends
+    bool has_kernel() const { return choice_.kernel; }
     bool has_threads() const { return has("threads"); }
     double worker(std::size_t rank, std::size_t i) const { return worker_[rank * iterations() + i]; }
     double run_ns() const { return run_ns_; }

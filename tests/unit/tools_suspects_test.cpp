@@ -133,6 +133,19 @@ TEST(SuspectsTest, RunsWithJitterAloneHaveNoSuspects) {
     EXPECT_LE(suspects, 1u);
 }
 
+TEST(SuspectsTest, AnotherRankThatIsLittleLongerInTheOtherIterationsHasNoPartOfIt) {
+    RunGenerator generator(2, 400, 0.01, 3);
+    generator.plant("range", 0.4);
+    GeneratedRun run = generator.make();
+    const std::set<std::size_t>& planted = run.planted[0].iterations;
+    for (std::size_t i = 0; i < 400; ++i)
+        if (!planted.contains(i)) run.matrix.at(IterationPart::Local, 0, i) *= 1.07F;
+    const Suspect first = find_suspects(run.matrix, 0.01 * run.run_ns).at(0);
+    EXPECT_EQ(first.kind, SuspectKind::FewRanks);
+    EXPECT_EQ(first.rows, (std::vector<std::size_t>{1}));
+    EXPECT_GE(jaccard(planted, first.pattern), 0.9);
+}
+
 TEST(SuspectsTest, ARankThatTheOthersDoNotWaitForIsNoGainOfEachIteration) {
     RunGenerator generator(4, 200, 0.01, 7);
     generator.plant("moving", 0.2);

@@ -38,6 +38,18 @@ TEST(GroundTruth, JitterOfAnyShapeIsNoCause) {
     EXPECT_LE(all.reported, 1u) << all.wrong;
 }
 
+TEST(GroundTruth, AFunctionThatAllOthersCallHidesNeitherWorkNorASlowProcessor) {
+    TruthScore all;
+    for (const char* cause : {"steady", "range", "growing", "late_root", "slow"})
+        for (const std::size_t ranks : {2, 8})
+            for (const std::uint64_t seed : {1, 2}) {
+                LostRunChoice choice{ranks, 600, "normal", {cause}, 0.2, seed};
+                choice.kernel = true;
+                all.add(score_of(choice));
+            }
+    expect_good(all);
+}
+
 TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {
     TruthScore all;
     const std::pair<const char*, const char*> pairs[] = {{"steady", "periodic"},        {"range", "io_rank"}, {"late_root", "volume"},

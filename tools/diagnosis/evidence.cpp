@@ -55,7 +55,6 @@ struct Sums {
     std::map<std::uint32_t, double> path_ns;
     std::vector<double> node_ns;          // outside MPI, by node of the tree
     std::vector<SampledParts> sampled_at; // by node
-    std::vector<SampledParts> sampled;    // by spot
     SampledStrata strata;
     double io = 0, calls = 0, bytes = 0, received = 0;
     double parts[5] = {};                      // computing, off CPU, file I/O, threads, other MPI
@@ -82,7 +81,6 @@ class Summer {
     Sums empty() const {
         Sums sums;
         sums.spot_ns.resize(names_.table.spots.size());
-        sums.sampled.resize(names_.table.spots.size());
         sums.node_ns.resize(names_.tree.nodes.size());
         sums.sampled_at.resize(names_.tree.nodes.size());
         return sums;
@@ -108,10 +106,8 @@ class Summer {
 
   private:
     void add_samples(Sums& to, const SampledSelection& selection) const {
-        to.strata.add(selection, [&](std::uint32_t path, std::uint32_t stratum, double ns) {
-            add_part(to.sampled[names_.table.of_path[path]], stratum, ns);
-            add_part(to.sampled_at[names_.tree.node_of_path[path]], stratum, ns);
-        });
+        to.strata.add(selection,
+                      [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(to.sampled_at[names_.tree.node_of_path[path]], stratum, ns); });
     }
     void add_cell(Sums& to, std::uint32_t path, std::uint32_t metric, double value) const {
         const std::uint32_t spot = names_.table.of_path[path];
@@ -147,8 +143,9 @@ std::vector<const Location*> main_threads_of(const Profile& profile) {
     return list;
 }
 
-double error_of(const Sums& sums, std::uint32_t spot) {
-    return sums.iterations == 0 || sums.sampled[spot].empty() ? 0 : sampling_error(sums.sampled[spot], sums.strata.list()) / sums.iterations;
+/// Of a sum of parts; ns an iteration.
+double error_of(const Sums& sums, const SampledParts& parts) {
+    return sums.iterations == 0 || parts.empty() ? 0 : sampling_error(parts, sums.strata.list()) / sums.iterations;
 }
 
 /// In MPI without files, the largest first.
@@ -189,7 +186,7 @@ double error_below(const NamedSpots& names, const Sums& sums, std::uint32_t node
         is_below[n] = true;
         add_parts(parts, sums.sampled_at[n]);
     }
-    return sums.iterations == 0 || parts.empty() ? 0 : sampling_error(parts, sums.strata.list()) / sums.iterations;
+    return error_of(sums, parts);
 }
 
 /// From the outermost function down, as long as one of those that are called has most of the excess; or clearly more of it than its usual share, and
@@ -214,6 +211,11 @@ class HotFunctionSearch {
   private:
     double difference(std::uint32_t n) const { return here_.per_iteration(more_[n]) - there_.per_iteration(less_[n]); }
     double surplus(std::uint32_t n) const { return difference(n) - usual_ * there_.per_iteration(less_[n]); }
+    /// Of the function itself, without what it calls.
+    double own_surplus(std::uint32_t n) const {
+        const double there = there_.per_iteration(there_.node_ns[n]);
+        return here_.per_iteration(here_.node_ns[n]) - there - usual_ * there;
+    }
     double error(std::uint32_t n) const { return std::hypot(error_below(names_, here_, n), error_below(names_, there_, n)); }
 
     std::uint32_t next(std::uint32_t at) const {
@@ -228,7 +230,8 @@ class HotFunctionSearch {
             }
         }
         if (most == 0 || difference(most) >= function_has * excess_) return most;
-        const bool is_alone = second == 0 || surplus(second) <= 0.5 * surplus(first);
+        const double rest = std::max(second == 0 ? 0 : surplus(second), own_surplus(at));
+        const bool is_alone = rest <= 0.5 * surplus(first);
         return is_alone && surplus(first) >= function_has_more * excess_ && surplus(first) > 1.5 * error(first) ? first : 0;
     }
 
@@ -239,25 +242,60 @@ class HotFunctionSearch {
     const double excess_, usual_;
 };
 
+/// Cuts the call tree into functions with enough of the time, each with all that it calls but what is cut off below. By call path: a function
+/// that all others call is longer where one of them has more work, and would hide that.
+class TreeCut {
+  public:
+    TreeCut(const NamedSpots& names, const Sums& here, const Sums& there)
+        : names_(names), here_(here), there_(there), parts_here_(here.sampled_at), parts_there_(there.sampled_at), open_(names.tree.nodes.size()) {
+        const auto& nodes = names_.tree.nodes;
+        for (std::size_t n = 1; n < nodes.size(); ++n)
+            if (is_code(nodes[n].kind)) all_ += open_[n] = {here_.per_iteration(here_.node_ns[n]), there_.per_iteration(there_.node_ns[n])};
+        for (std::size_t n = nodes.size(); n-- > 1;) close(n);
+    }
+
+    double here() const { return all_.here; }
+    double there() const { return all_.there; }
+    const std::vector<ComparedFunction>& functions() const { return functions_; }
+
+  private:
+    static constexpr double enough = 0.03; // of the time of either side
+    struct Means {
+        double here = 0, there = 0; // ns an iteration
+        void operator+=(const Means& more) { here += more.here, there += more.there; }
+    };
+
+    bool is_enough(const Means& means) const { return means.here >= enough * all_.here || means.there >= enough * all_.there; }
+
+    /// A node's rest becomes a function, or its caller's.
+    void close(std::size_t n) {
+        if (is_enough(open_[n])) {
+            constexpr double deviations = 1.96; // that sampling errors hold
+            const double error = std::hypot(error_of(here_, parts_here_[n]), error_of(there_, parts_there_[n])) / deviations;
+            functions_.push_back({open_[n].here, open_[n].there, error});
+            return;
+        }
+        const auto parent = static_cast<std::size_t>(names_.tree.nodes[n].parent);
+        open_[parent] += open_[n];
+        add_parts(parts_here_[parent], parts_here_[n]);
+        add_parts(parts_there_[parent], parts_there_[n]);
+    }
+
+    const NamedSpots& names_;
+    const Sums& here_;
+    const Sums& there_;
+    std::vector<SampledParts> parts_here_, parts_there_; // by node, with what was closed below it
+    std::vector<Means> open_;                            // the same
+    Means all_;
+    std::vector<ComparedFunction> functions_;
+};
+
 /// All functions longer by one factor: what a slow processor does, and more work in one function does not.
 void compare_factors(const NamedSpots& names, const Sums& here, const Sums& there, Evidence& e) {
-    double sum_here = 0, sum_there = 0;
-    std::vector<std::uint32_t> spots;
-    for (std::uint32_t s = 0; s < names.table.spots.size(); ++s) {
-        const NodeKind kind = names.table.spots[s].kind;
-        if (!is_code(kind)) continue;
-        sum_here += here.mean(s);
-        sum_there += there.mean(s);
-        spots.push_back(s);
-    }
-    if (sum_there <= 0 || sum_here <= sum_there) return;
-    e.factor = sum_here / sum_there;
-    constexpr double deviations = 1.96; // that sampling errors hold
-    std::vector<ComparedFunction> functions;
-    for (const std::uint32_t s : spots)
-        if (there.mean(s) >= 0.03 * sum_there || here.mean(s) >= 0.03 * sum_here)
-            functions.push_back({here.mean(s), there.mean(s), std::hypot(error_of(here, s), error_of(there, s)) / deviations});
-    e.odds_of_one_factor = odds_of_one_factor(functions);
+    const TreeCut cut(names, here, there);
+    if (cut.there() <= 0 || cut.here() <= cut.there()) return;
+    e.factor = cut.here() / cut.there();
+    e.odds_of_one_factor = odds_of_one_factor(cut.functions());
 }
 
 /// Iterations in which another suspect has excess, unless it has that in most of them; none if that leaves too few at either end.

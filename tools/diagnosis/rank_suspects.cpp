@@ -17,6 +17,7 @@ constexpr std::size_t most_with_periods = 16; // ranks in which any period is lo
 constexpr double smallest_spike = 0.01;       // of a typical iteration
 constexpr double same_iterations = 0.6;       // of the shorter list
 constexpr double usual = 0.3;                 // of the iterations have some slow rank: then that may move, and be no noise
+constexpr double as_much = 0.5;               // of the other's excess: less is another matter, and not the same work elsewhere
 
 /// The pattern of one rank's excess over the others.
 struct RankPattern {
@@ -148,6 +149,16 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
 
 bool has_iterations_of(const RankPattern& a, const RankPattern& b) { return overlap(a.pattern, b.pattern) >= same_iterations; }
 
+/// Of the iterations that have some.
+double mean_excess(const ExcessPattern& pattern) {
+    return pattern.sum / static_cast<double>(std::count_if(pattern.excess.begin(), pattern.excess.end(), [](float x) { return x > 0; }));
+}
+
+bool has_as_much_as(const RankPattern& a, const RankPattern& b) {
+    const double of_a = mean_excess(a.pattern), of_b = mean_excess(b.pattern);
+    return std::min(of_a, of_b) >= as_much * std::max(of_a, of_b);
+}
+
 /// Ranks with the same kind of pattern: in the same iterations, or one after another.
 std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPattern>& patterns) {
     std::vector<Suspect> suspects;
@@ -158,8 +169,11 @@ std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPatter
         for (std::size_t q = p; q < patterns.size(); ++q) {
             if (is_used[q] || patterns[q].pattern.kind != patterns[p].pattern.kind || patterns[q].pattern.period != patterns[p].pattern.period) continue;
             const bool is_same = has_iterations_of(patterns[p], patterns[q]);
-            (is_same ? same : others).push_back(&patterns[q]);
-            if (is_same) is_used[q] = true;
+            if (is_same)
+                same.push_back(&patterns[q]);
+            else if (has_as_much_as(patterns[p], patterns[q]))
+                others.push_back(&patterns[q]);
+            is_used[q] = is_used[q] || is_same;
         }
         const PatternKind kind = patterns[p].pattern.kind;
         if (kind == PatternKind::Steady) {
