@@ -7,7 +7,8 @@ namespace libprofile::tools {
 
 double odds_of_one_factor(std::span<const ComparedFunction> functions) {
     constexpr double uneven = 0.25; // of what a slow processor adds: it does not slow all code by quite the same factor
-    constexpr double too_far = 2.5; // deviations
+    // Deviations: of one function, and of the one of many that is furthest off by chance.
+    const double too_far = std::sqrt(2.5 * 2.5 + 2 * std::log(static_cast<double>(std::max<std::size_t>(1, functions.size()))));
     constexpr double longest = 700; // logarithm of a double
     double here = 0, there = 0;
     for (const ComparedFunction& f : functions) {

@@ -109,6 +109,24 @@ void name_call(const Profile& profile, const NamedSpots& names, const SpotDiffer
     d.call_path = call_path_of(profile, top.path);
 }
 
+/// " called by g" for a function that is called elsewhere, too, where it has no more than usual.
+std::string caller_of(const std::vector<FunctionNode>& nodes, std::uint32_t node) {
+    const auto is_inside = [&](std::uint32_t inner, std::uint32_t outer) {
+        while (inner != 0 && inner != outer) inner = static_cast<std::uint32_t>(nodes[inner].parent);
+        return inner == outer;
+    };
+    const auto is_elsewhere = [&](std::uint32_t n) {
+        return nodes[n].kind == nodes[node].kind && nodes[n].name == nodes[node].name && !is_inside(n, node) && !is_inside(node, n);
+    };
+    std::uint32_t other = 1;
+    while (other < nodes.size() && !is_elsewhere(other)) ++other;
+    if (other == nodes.size()) return "";
+    for (auto n = static_cast<std::uint32_t>(nodes[node].parent); n != 0; n = static_cast<std::uint32_t>(nodes[n].parent))
+        if ((nodes[n].kind == NodeKind::Frame || nodes[n].kind == NodeKind::Python) && nodes[n].name != nodes[node].name)
+            return " called by " + printable(without_anonymous(nodes[n].name));
+    return "";
+}
+
 /// " in f (f.cpp:12)" where one function has most of the excess.
 std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
     const std::vector<FunctionNode>& nodes = names.tree.nodes;
@@ -119,7 +137,7 @@ std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
     const FunctionNode& node = nodes[e.function.node];
     d.function = printable(without_anonymous(node.name));
     d.source = printable(node.source);
-    return fmt::format(" in {}{}", d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)));
+    return fmt::format(" in {}{}{}", d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)), caller_of(nodes, e.function.node));
 }
 
 std::string waiting(const Profile& profile, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
