@@ -6,8 +6,11 @@
 // - A program that blocks all signals and waits for one of them must not receive ours, so ours is never blocked or waited for.
 // - Samples do not interrupt a handler on an alternate stack: such stacks are often 8 KiB, and the signal frame of a processor with wide vector
 //   registers takes half of that.
+// - The unwinder blocks signals for a moment, and restores the mask that it found: in a sample's handler, one in which ours is blocked. Without it the
+//   next sample would come on top of this one, and small stacks have no room for two.
 
 #include "libprofile/base/real_calls.hpp"
+#include "libprofile/callpath/thread_block.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
 
@@ -26,6 +29,11 @@ const sigset_t* without_ours(const sigset_t* set, sigset_t& copy) {
     copy = *set;
     sigdelset(&copy, ours);
     return &copy;
+}
+
+/// What a change of the mask is to be; `copy` provides the memory.
+const sigset_t* changed_mask(int how, const sigset_t* set, sigset_t& copy) {
+    return how == SIG_UNBLOCK || thread_local_block.in_tool != 0 ? set : without_ours(set, copy);
 }
 
 } // namespace
@@ -66,13 +74,13 @@ EXPORTED sighandler_t signal(int number, sighandler_t handler) noexcept {
 EXPORTED int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
     using namespace libprofile;
     sigset_t copy;
-    return real_calls().sigprocmask(how, how == SIG_UNBLOCK ? set : without_ours(set, copy), old);
+    return real_calls().sigprocmask(how, changed_mask(how, set, copy), old);
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
     using namespace libprofile;
     sigset_t copy;
-    return real_calls().pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_ours(set, copy), old);
+    return real_calls().pthread_sigmask(how, changed_mask(how, set, copy), old);
 }
 
 EXPORTED int sigwait(const sigset_t* set, int* signal) {
