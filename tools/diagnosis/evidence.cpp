@@ -1,11 +1,8 @@
 #include "tools/diagnosis/evidence.hpp"
 
-#include "tools/analysis/inside.hpp"
-#include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/diagnosis/one_factor.hpp"
-#include "tools/names/labels.hpp"
-#include "tools/names/waiting.hpp"
+#include "tools/diagnosis/iteration_sums.hpp"
+#include "tools/diagnosis/tree_cut.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,13 +13,9 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::size_t most_ranks = 8;     // of either side: they stand for the others
-constexpr std::size_t most_ranges = 64;   // of one rank, spread over the run
-constexpr double same = 0.02;             // counts that differ by less are equal
-constexpr double function_has = 0.6;      // of the excess: then a function has it
-constexpr double function_has_more = 0.3; // of the excess, than its usual share
-
-using Ranges = std::vector<IterationRange>;
+constexpr std::size_t most_ranks = 8;   // of either side: they stand for the others
+constexpr std::size_t most_ranges = 64; // of one rank, spread over the run
+constexpr double same = 0.02;           // counts that differ by less are equal
 
 /// Runs of iterations that `is_wanted`, counted from the phase's first; some of them if there are many.
 template <class Wanted> Ranges ranges_of(const IterationMatrix& matrix, Wanted is_wanted) {
@@ -48,108 +41,8 @@ std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows) {
     return some;
 }
 
-/// Sums over some iterations of some ranks.
-struct Sums {
-    double iterations = 0;
-    std::vector<double> spot_ns;
-    std::map<std::uint32_t, double> path_ns;
-    std::vector<double> node_ns;          // outside MPI, by node of the tree
-    std::vector<SampledParts> sampled_at; // by node
-    SampledStrata strata;
-    double io = 0, calls = 0, bytes = 0, received = 0;
-    double parts[5] = {};                      // computing, off CPU, file I/O, threads, other MPI
-    std::map<std::uint32_t, double> as_source; // by spot
-
-    double mean(std::uint32_t spot) const { return iterations == 0 ? 0 : spot_ns[spot] / iterations; }
-    double per_iteration(double sum) const { return iterations == 0 ? 0 : sum / iterations; }
-};
-
-bool is_mpi(TimeCategory category) {
-    const CatalogueId row = catalogue_of(category);
-    return row >= CatalogueId::Mpi && row < CatalogueId::OpenMp;
-}
-bool is_threads(TimeCategory category) { return catalogue_of(category) >= CatalogueId::OpenMp && catalogue_of(category) <= CatalogueId::OmpTask; }
-bool is_file(TimeCategory category) { return category == TimeCategory::MpiFile || category == TimeCategory::MpiFileColl; }
-bool is_left_out(TimeCategory category) {
-    return category == TimeCategory::Overhead || category == TimeCategory::NotRecorded || category == TimeCategory::MpiInitExit;
-}
-
-class Summer {
-  public:
-    Summer(const Profile& profile, const IterationMatrix& matrix, const NamedSpots& names) : profile_(profile), matrix_(matrix), names_(names) {}
-
-    Sums empty() const {
-        Sums sums;
-        sums.spot_ns.resize(names_.table.spots.size());
-        sums.node_ns.resize(names_.tree.nodes.size());
-        sums.sampled_at.resize(names_.tree.nodes.size());
-        return sums;
-    }
-
-    void add(Sums& to, std::size_t row, const Ranges& ranges) const {
-        const Location& location = *matrix_.locations[row];
-        if (matrix_.is_whole_run) {
-            to.iterations += 1;
-            for (const PhaseData& data : location.phases) {
-                for_each_cell(data, [&](const Cell& cell) { add_cell(to, cell.path, cell.metric, static_cast<double>(cell.value)); });
-                add_samples(to, sampled_selection(profile_, data));
-            }
-            return;
-        }
-        if (ranges.empty()) return;
-        const WithInside with = cells_with_inside(profile_, location, *find_phase(&location, matrix_.phase), ranges, true);
-        for (const IterationRange& range : ranges) to.iterations += static_cast<double>(range.last - range.first + 1);
-        for (const auto& cells : with.cells)
-            for (const SelectedCell& cell : cells) add_cell(to, cell.path, cell.metric, static_cast<double>(cell.value));
-        for (const SampledSelection& selection : with.sampled) add_samples(to, selection);
-    }
-
-  private:
-    void add_samples(Sums& to, const SampledSelection& selection) const {
-        to.strata.add(selection,
-                      [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(to.sampled_at[names_.tree.node_of_path[path]], stratum, ns); });
-    }
-    void add_cell(Sums& to, std::uint32_t path, std::uint32_t metric, double value) const {
-        const std::uint32_t spot = names_.table.of_path[path];
-        if (metric == 0) {
-            const TimeCategory category = category_of(profile_, profile_.paths[path]);
-            if (is_left_out(category)) return;
-            to.spot_ns[spot] += value;
-            to.path_ns[path] += value;
-            if (is_file(category) || !is_mpi(category)) to.node_ns[names_.tree.node_of_path[path]] += value;
-            if (is_file(category) || (names_.is_io[path] && !is_mpi(category))) to.io += value;
-            to.parts[is_file(category) ? 2 : is_mpi(category) ? 4 : is_threads(category) ? 3 : category == TimeCategory::OffCpu ? 1 : 0] += value;
-            return;
-        }
-        if (metric >= metric_count) return;
-        const auto id = static_cast<Metric>(metric);
-        if (id == Metric::CollAsSource) to.as_source[spot] += value;
-        for (const Metric count : {Metric::P2pSends, Metric::P2pRecvs, Metric::CollAsSource, Metric::CollAsDestination, Metric::CollExchanges,
-                                   Metric::P2pSendSyncs, Metric::P2pRecvSyncs, Metric::CollSyncs})
-            if (id == count) to.calls += value;
-        for (const Metric bytes : {Metric::P2pBytesSent, Metric::P2pBytesReceived, Metric::CollBytesIn, Metric::CollBytesOut})
-            if (id == bytes) to.bytes += value;
-        if (id == Metric::P2pBytesReceived || id == Metric::CollBytesIn) to.received += value;
-    }
-
-    const Profile& profile_;
-    const IterationMatrix& matrix_;
-    const NamedSpots& names_;
-};
-
-std::vector<const Location*> main_threads_of(const Profile& profile) {
-    std::vector<const Location*> list = main_threads(profile);
-    std::erase(list, nullptr);
-    return list;
-}
-
-/// Of a sum of parts; ns an iteration.
-double error_of(const Sums& sums, const SampledParts& parts) {
-    return sums.iterations == 0 || parts.empty() ? 0 : sampling_error(parts, sums.strata.list()) / sums.iterations;
-}
-
 /// In MPI without files, the largest first.
-std::vector<SpotDifference> differences(const Profile& profile, const NamedSpots& names, const Sums& here, const Sums& there) {
+std::vector<SpotDifference> differences(const Profile& profile, const NamedSpots& names, const IterationSums& here, const IterationSums& there) {
     std::vector<SpotDifference> list;
     std::vector<std::uint32_t> place(names.table.spots.size(), static_cast<std::uint32_t>(-1));
     std::vector<double> most(names.table.spots.size());
@@ -171,131 +64,21 @@ std::vector<SpotDifference> differences(const Profile& profile, const NamedSpots
     return list;
 }
 
-/// Sums over a node and all below it.
-std::vector<double> inclusive(const NamedSpots& names, std::vector<double> ns) {
-    for (std::size_t n = ns.size(); n-- > 1;) ns[static_cast<std::size_t>(names.tree.nodes[n].parent)] += ns[n];
-    return ns;
-}
-
-double error_below(const NamedSpots& names, const Sums& sums, std::uint32_t node) {
-    std::vector<bool> is_below(names.tree.nodes.size());
-    is_below[node] = true;
-    SampledParts parts = sums.sampled_at[node];
-    for (std::size_t n = node + 1; n < is_below.size(); ++n) {
-        if (!is_below[static_cast<std::size_t>(names.tree.nodes[n].parent)]) continue;
-        is_below[n] = true;
-        add_parts(parts, sums.sampled_at[n]);
-    }
-    return error_of(sums, parts);
-}
-
-/// From the outermost function down, as long as one of those that are called has most of the excess; or clearly more of it than its usual share, and
-/// the others do not: iterations of one cluster share their samples, which hides a part of what they differ by.
-class HotFunctionSearch {
-  public:
-    HotFunctionSearch(const NamedSpots& names, const Sums& here, const Sums& there, double excess, double usual)
-        : names_(names), here_(here), there_(there), more_(inclusive(names, here.node_ns)), less_(inclusive(names, there.node_ns)), excess_(excess),
-          usual_(usual <= 0 ? 0 : excess / usual) {}
-
-    HotFunction find() const {
-        std::uint32_t found = 0;
-        for (std::uint32_t at = 0; excess_ > 0 && (at = next(at)) != 0;) {
-            // What the kernel or the C library does is less than who asks for it.
-            const NodeKind kind = names_.tree.nodes[at].kind;
-            if ((kind == NodeKind::Frame || kind == NodeKind::Python) && !names_.is_system[at]) found = at;
-        }
-        if (found == 0) return {};
-        return {found, here_.per_iteration(more_[found]), there_.per_iteration(less_[found]), error(found)};
-    }
-
-  private:
-    double difference(std::uint32_t n) const { return here_.per_iteration(more_[n]) - there_.per_iteration(less_[n]); }
-    double surplus(std::uint32_t n) const { return difference(n) - usual_ * there_.per_iteration(less_[n]); }
-    /// Of the function itself, without what it calls.
-    double own_surplus(std::uint32_t n) const {
-        const double there = there_.per_iteration(there_.node_ns[n]);
-        return here_.per_iteration(here_.node_ns[n]) - there - usual_ * there;
-    }
-    double error(std::uint32_t n) const { return std::hypot(error_below(names_, here_, n), error_below(names_, there_, n)); }
-
-    std::uint32_t next(std::uint32_t at) const {
-        std::uint32_t most = 0, first = 0, second = 0;
-        for (const std::uint32_t n : names_.tree.nodes[at].children) {
-            if (most == 0 || difference(n) > difference(most)) most = n;
-            if (first == 0 || surplus(n) > surplus(first)) {
-                second = first;
-                first = n;
-            } else if (second == 0 || surplus(n) > surplus(second)) {
-                second = n;
-            }
-        }
-        if (most == 0 || difference(most) >= function_has * excess_) return most;
-        const double rest = std::max(second == 0 ? 0 : surplus(second), own_surplus(at));
-        const bool is_alone = rest <= 0.5 * surplus(first);
-        return is_alone && surplus(first) >= function_has_more * excess_ && surplus(first) > 1.5 * error(first) ? first : 0;
-    }
-
-    const NamedSpots& names_;
-    const Sums& here_;
-    const Sums& there_;
-    const std::vector<double> more_, less_; // by node, with all below it
-    const double excess_, usual_;
-};
-
-/// Cuts the call tree into functions with enough of the time, each with all that it calls but what is cut off below. By call path: a function
-/// that all others call is longer where one of them has more work, and would hide that.
-class TreeCut {
-  public:
-    TreeCut(const NamedSpots& names, const Sums& here, const Sums& there)
-        : names_(names), here_(here), there_(there), parts_here_(here.sampled_at), parts_there_(there.sampled_at), open_(names.tree.nodes.size()) {
-        const auto& nodes = names_.tree.nodes;
-        for (std::size_t n = 1; n < nodes.size(); ++n)
-            if (is_code(nodes[n].kind)) all_ += open_[n] = {here_.per_iteration(here_.node_ns[n]), there_.per_iteration(there_.node_ns[n])};
-        for (std::size_t n = nodes.size(); n-- > 1;) close(n);
-    }
-
-    double here() const { return all_.here; }
-    double there() const { return all_.there; }
-    const std::vector<ComparedFunction>& functions() const { return functions_; }
-
-  private:
-    static constexpr double enough = 0.03; // of the time of either side
-    struct Means {
-        double here = 0, there = 0; // ns an iteration
-        void operator+=(const Means& more) { here += more.here, there += more.there; }
-    };
-
-    bool is_enough(const Means& means) const { return means.here >= enough * all_.here || means.there >= enough * all_.there; }
-
-    /// A node's rest becomes a function, or its caller's.
-    void close(std::size_t n) {
-        if (is_enough(open_[n])) {
-            constexpr double deviations = 1.96; // that sampling errors hold
-            const double error = std::hypot(error_of(here_, parts_here_[n]), error_of(there_, parts_there_[n])) / deviations;
-            functions_.push_back({open_[n].here, open_[n].there, error});
-            return;
-        }
-        const auto parent = static_cast<std::size_t>(names_.tree.nodes[n].parent);
-        open_[parent] += open_[n];
-        add_parts(parts_here_[parent], parts_here_[n]);
-        add_parts(parts_there_[parent], parts_there_[n]);
-    }
-
-    const NamedSpots& names_;
-    const Sums& here_;
-    const Sums& there_;
-    std::vector<SampledParts> parts_here_, parts_there_; // by node, with what was closed below it
-    std::vector<Means> open_;                            // the same
-    Means all_;
-    std::vector<ComparedFunction> functions_;
-};
-
 /// All functions longer by one factor: what a slow processor does, and more work in one function does not.
-void compare_factors(const NamedSpots& names, const Sums& here, const Sums& there, Evidence& e) {
-    const TreeCut cut(names, here, there);
-    if (cut.there() <= 0 || cut.here() <= cut.there()) return;
-    e.factor = cut.here() / cut.there();
-    e.odds_of_one_factor = odds_of_one_factor(cut.functions());
+void compare_factors(const NamedSpots& names, const IterationSums& here, const IterationSums& there, Evidence& e) {
+    const TreeCut cut = cut_tree(names, here, there);
+    if (cut.there <= 0 || cut.here <= cut.there) return;
+    e.factor = cut.here / cut.there;
+    e.odds_of_one_factor = odds_of_one_factor(cut.functions);
+}
+
+/// Iterations of one cluster share their samples. Where some of them have the excess and others do not, only other ranks tell what it is; if what these
+/// have less of is as much as the excess.
+HotFunction function_of_ranks(const NamedSpots& names, const IterationSums& own, const IterationSums& theirs, double excess) {
+    constexpr double most = 1.5; // of the excess: else it is something else
+    HotFunction function = find_hot_function(names, own, theirs, excess, theirs.local());
+    function.is_of_ranks = true;
+    return function.difference() <= most * excess ? function : HotFunction{};
 }
 
 /// Iterations in which another suspect has excess, unless it has that in most of them; none if that leaves too few at either end.
@@ -325,21 +108,6 @@ bool waits_for(const IterationMatrix& matrix, const Suspect& suspect, std::size_
 }
 
 } // namespace
-
-NamedSpots::NamedSpots(const Profile& profile)
-    : table(spot_table(profile)), tree(make_function_tree(profile, main_threads_of(profile), true, "")), is_io(profile.paths.size()),
-      is_system(tree.nodes.size()) {
-    for (std::size_t p = 1; p < profile.paths.size(); ++p) {
-        const CallPath& path = profile.paths[p];
-        is_io[p] = is_io[path.parent];
-        if (!is_code(path.kind)) continue;
-        const Label label = label_of(profile, path);
-        const std::string module = base_name(label.module);
-        if (!is_io[p]) is_io[p] = waiting_kind(short_function_name(label.name), module) == "I/O";
-        for (const char* system : {"linux-vdso", "libc.so", "libc-", "ld-linux"})
-            if (module.starts_with(system)) is_system[tree.node_of_path[p]] = true;
-    }
-}
 
 bool Evidence::same_calls() const {
     const auto is_same = [](double a, double b) { return std::abs(a - b) <= same * std::max(a, b); };
@@ -386,7 +154,7 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     if (e.compares_ranks) there_rows = some_of(others);
 
     const Summer summer(profile, matrix, names);
-    Sums here = summer.empty(), there = summer.empty(), waiting = summer.empty();
+    IterationSums here = summer.empty(), there = summer.empty(), waiting = summer.empty();
     const Ranges all = ranges_of(matrix, [](std::size_t) { return true; });
     for (const std::size_t row : here_rows) summer.add(here, row, ranges_of(matrix, [&](std::size_t i) { return is_here(row, i); }));
     for (const std::size_t row : there_rows)
@@ -412,10 +180,8 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.file_io = difference(2);
     e.threads = difference(3);
     e.mpi = difference(4);
-    for (std::size_t part = 0; part < 4; ++part) {
-        e.local_here += here.per_iteration(here.parts[part]);
-        e.local_there += there.per_iteration(there.parts[part]);
-    }
+    e.local_here = here.local();
+    e.local_there = there.local();
     e.io = here.per_iteration(here.io) - there.per_iteration(there.io);
     e.calls_here = here.per_iteration(here.calls);
     e.calls_there = there.per_iteration(there.calls);
@@ -424,7 +190,14 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.received_here = here.per_iteration(here.received);
     e.received_there = there.per_iteration(there.received);
     e.received_by_others = waiting.per_iteration(waiting.received);
-    e.function = HotFunctionSearch(names, here, there, e.excess(), e.local_there).find();
+    e.function = find_hot_function(names, here, there, e.excess(), e.local_there);
+    if (!e.function.tells() && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind != PatternKind::Scattered && !e.compares_ranks &&
+        !others.empty()) {
+        IterationSums own = summer.empty(), theirs = summer.empty();
+        for (const std::size_t row : here_rows) summer.add(own, row, all);
+        for (const std::size_t row : some_of(others)) summer.add(theirs, row, all);
+        e.function = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
+    }
     e.mpi_of_all = differences(profile, names, here, there);
     if (!others.empty()) {
         e.waits = differences(profile, names, waiting, here);

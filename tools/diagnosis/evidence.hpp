@@ -2,8 +2,7 @@
 // Contract: thread-safe (no state); allocates; reads the series of at most 16 ranks; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/analysis/hot_spots.hpp"
-#include "tools/analysis/selected_tree.hpp"
+#include "tools/diagnosis/hot_function.hpp"
 #include "tools/diagnosis/suspect.hpp"
 
 #include <cstdint>
@@ -12,30 +11,12 @@
 
 namespace libprofile::tools {
 
-/// The names of a profile, made once for all suspects.
-struct NamedSpots {
-    explicit NamedSpots(const Profile& profile);
-    SpotTable table;
-    FunctionTree tree;
-    std::vector<bool> is_io;     // by call path: it is an input or output function, or below one
-    std::vector<bool> is_system; // by node of the tree: a function of the C library or the kernel
-};
-
 /// Time of an MPI function and its caller; ns per iteration and rank.
 struct SpotDifference {
     std::uint32_t spot = 0;
     double here = 0;
     double there = 0;
     std::uint32_t path = 0; // where the difference is largest
-    double difference() const { return here - there; }
-};
-
-/// The innermost function that has most of what is more here, with all that it calls outside MPI; ns per iteration and rank.
-struct HotFunction {
-    std::uint32_t node = 0; // of the tree; 0: none, it is spread over many
-    double here = 0;
-    double there = 0;
-    double error = 0; // of the difference, by samples
     double difference() const { return here - there; }
 };
 

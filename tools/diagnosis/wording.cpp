@@ -17,7 +17,6 @@ namespace libprofile::tools {
 namespace {
 
 constexpr std::size_t shown_iterations = 4; // ranges of them
-constexpr double in_everything = 0.9;       // of the usual time
 
 std::string time(double ns) { return duration(ns, {}); }
 
@@ -130,8 +129,7 @@ std::string caller_of(const std::vector<FunctionNode>& nodes, std::uint32_t node
 /// " in f (f.cpp:12)" where one function has most of the excess.
 std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
     const std::vector<FunctionNode>& nodes = names.tree.nodes;
-    // Nearly all is in it anyway, so that it tells nothing; or it may be by chance.
-    if (e.function.node == 0 || e.function.there > in_everything * e.local_there || e.function.difference() <= e.function.error) return "";
+    if (!e.function.tells()) return "";
     for (std::uint32_t n = e.function.node; n != 0; n = static_cast<std::uint32_t>(nodes[n].parent)) d.call_path.push_back(printable(nodes[n].name));
     std::reverse(d.call_path.begin(), d.call_path.end());
     const FunctionNode& node = nodes[e.function.node];
@@ -196,7 +194,8 @@ void add_parts(const Evidence& e, Diagnosis& d) {
         d.evidence.push_back("there are too few samples to tell in which function");
     if (!d.function.empty())
         d.evidence.push_back(fmt::format("{}, with all that it calls: {}{} instead of {}{}", d.function, time(e.function.here), each(d), time(e.function.there),
-                                         e.function.error == 0 ? "" : fmt::format(" (+- {} by samples)", time(e.function.error))));
+                                         e.function.error == 0 ? "" : fmt::format(" (+- {} by samples)", time(e.function.error))) +
+                             (e.function.is_of_ranks ? " on the other ranks, in all iterations" : ""));
 }
 
 } // namespace
@@ -277,7 +276,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                  : fmt::format("the others wait in MPI for only {} of the time that this should make them wait: they may not depend on it",
                                                percent(e.coupling)));
     if (matrix.is_estimated) d.evidence.push_back("single iterations were not kept: their values are means of their cluster");
-    if (e.compares_ranks)
+    if (e.compares_ranks || (e.function.is_of_ranks && e.function.tells()))
         d.next = fmt::format("--compare rank={} rest{}", rank_list(d.ranks), phase_words(profile, d));
     else if (const std::string sides = d.iterations.empty() || d.moves ? "" : compared_iterations(d, matrix.first, matrix.iterations()); !sides.empty())
         d.next = fmt::format("--compare {}{}{}", sides, phase_words(profile, d), d.ranks.empty() ? "" : " --rank " + rank_list(d.ranks));
