@@ -51,11 +51,11 @@ std::uint64_t gap_of_signals(int signal, std::uint64_t period) {
     counter = &clock;
     std::uint64_t gaps[attempts];
     int seen = 0;
+    const std::uint64_t begin = session_clock.now();
     if (arm_counter(clock)) {
-        const std::uint64_t begin = session_clock.now();
         std::uint64_t last = begin, gap_before = 0;
         while (seen < attempts && last - begin < limit) {
-            const int come = signals_seen;
+            const int all = signals_seen, come = std::min(all, attempts);
             const std::uint64_t now = session_clock.now();
             const std::uint64_t gap = std::max(gap_before, now - last); // they have come since the last look: in one of two gaps
             for (const int before = seen; seen < come; ++seen) gaps[seen] = gap / static_cast<std::uint64_t>(come - before);
@@ -81,11 +81,14 @@ std::uint32_t cost_of_signal(int signal) noexcept {
 
 std::uint32_t cost_of_counter(int signal) noexcept {
     // Signals that take longer than they are apart come several in a gap, and cost less than one that comes alone.
+    constexpr std::uint64_t longest_period = 1000000;
     std::uint64_t period = 20000, cost = 0;
     for (int tries = 0; tries < 3; ++tries) {
-        cost = gap_of_signals(signal, period);
-        if (cost == 0 || cost * 3 < period) break;
-        period = cost * 4;
+        const std::uint64_t gap = gap_of_signals(signal, period);
+        if (gap == 0) break;
+        cost = gap;
+        if (cost * 3 < period) break;
+        period = std::min(cost * 4, longest_period);
     }
     return static_cast<std::uint32_t>(cost);
 }

@@ -10,7 +10,7 @@ namespace libprofile {
 /// Contract: once, in ordinary context, before the signal is used. Takes some 10 us.
 std::uint32_t cost_of_signal(int signal) noexcept;
 
-/// The same for the signals of a perf counter, with the kernel's interrupt for each and what arms it again. Takes 0.2 to 0.5 ms, and up to 5 ms where a
+/// The same for the signals of a perf counter, with the kernel's interrupt for each and what arms it again. Takes 0.2 to 0.5 ms, and some 5 ms where a
 /// signal takes 0.1 ms, as in nested virtual machines; 0 if there is no counter.
 std::uint32_t cost_of_counter(int signal) noexcept;
 

@@ -13,7 +13,7 @@ constexpr double likelier = 1.5; // a slow processor than more work in one funct
 bool is_work_of_one_function(const Evidence& e) {
     const HotFunction& f = e.function;
     if (f.node == 0 || e.excess() <= 0) return false;
-    const double usual = e.local_there <= 0 ? 0 : f.there / e.local_there * e.excess();
+    const double usual = f.usual <= 0 ? 0 : f.there / f.usual * e.excess();
     return f.difference() - usual > 1.5 * f.error + 0.1 * e.excess();
 }
 

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 namespace libprofile::tools {
 
@@ -72,13 +73,24 @@ void compare_factors(const NamedSpots& names, const IterationSums& here, const I
     e.odds_of_one_factor = odds_of_one_factor(cut.functions);
 }
 
-/// Iterations of one cluster share their samples. Where some of them have the excess and others do not, only other ranks tell what it is; if what these
-/// have less of is as much as the excess.
-HotFunction function_of_ranks(const NamedSpots& names, const IterationSums& own, const IterationSums& theirs, double excess) {
-    constexpr double most = 1.5; // of the excess: else it is something else
+/// Iterations of one cluster share their samples. Where some of them have the excess and others do not, only other ranks tell what it is: if they have
+/// less by just the excess, and the function is beyond doubt.
+std::optional<HotFunction> function_of_ranks(const NamedSpots& names, const IterationSums& own, const IterationSums& theirs, double excess) {
+    constexpr double least = 0.7, most = 1.4, doubt = 1.5;
+    const double more = own.local() - theirs.local();
+    if (more < least * excess || more > most * excess) return std::nullopt;
     HotFunction function = find_hot_function(names, own, theirs, excess, theirs.local());
     function.is_of_ranks = true;
-    return function.difference() <= most * excess ? function : HotFunction{};
+    if (!function.tells() || function.difference() > most * excess || function.difference() < doubt * function.error) return std::nullopt;
+    return function;
+}
+
+/// Whether a rank of the suspect has another excess, too.
+bool has_another(const Suspect& suspect, const std::vector<Suspect>& all) {
+    return std::any_of(all.begin(), all.end(), [&](const Suspect& other) {
+        return &other != &suspect && std::any_of(suspect.rows.begin(), suspect.rows.end(),
+                                                 [&](std::size_t row) { return std::find(other.rows.begin(), other.rows.end(), row) != other.rows.end(); });
+    });
 }
 
 /// Iterations in which another suspect has excess, unless it has that in most of them; none if that leaves too few at either end.
@@ -192,11 +204,12 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.received_by_others = waiting.per_iteration(waiting.received);
     e.function = find_hot_function(names, here, there, e.excess(), e.local_there);
     if (!e.function.tells() && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind != PatternKind::Scattered && !e.compares_ranks &&
-        !others.empty()) {
+        !others.empty() && !has_another(suspect, all_suspects)) {
         IterationSums own = summer.empty(), theirs = summer.empty();
         for (const std::size_t row : here_rows) summer.add(own, row, all);
         for (const std::size_t row : some_of(others)) summer.add(theirs, row, all);
-        e.function = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
+        const auto function = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
+        e.function = function.value_or(e.function);
     }
     e.mpi_of_all = differences(profile, names, here, there);
     if (!others.empty()) {

@@ -20,7 +20,7 @@ struct SpotDifference {
     double difference() const { return here - there; }
 };
 
-/// Means per iteration and rank: here, in the suspect's iterations, and there, in those they are compared with.
+/// Means per iteration and rank: here, in the suspect's iterations, and there, in those they are compared with; of `function` what it says itself.
 struct Evidence {
     bool compares_ranks = false;                           // there: other ranks, in the same iterations; else the same ranks in others
     double local_here = 0, local_there = 0;                // ns: what ranks do themselves

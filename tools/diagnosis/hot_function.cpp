@@ -1,5 +1,6 @@
 #include "tools/diagnosis/hot_function.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace libprofile::tools {
@@ -9,7 +10,7 @@ namespace {
 constexpr double function_has = 0.6;      // of the excess: then a function has it
 constexpr double function_has_more = 0.3; // of the excess, than its usual share
 
-/// IterationSums over a node and all below it.
+/// Sums over a node and all below it.
 std::vector<double> inclusive(const NamedSpots& names, std::vector<double> ns) {
     for (std::size_t n = ns.size(); n-- > 1;) ns[static_cast<std::size_t>(names.tree.nodes[n].parent)] += ns[n];
     return ns;

@@ -5,15 +5,20 @@
 
 namespace libprofile::tools {
 
+namespace {
+
+bool is_threads(TimeCategory category) { return catalogue_of(category) >= CatalogueId::OpenMp && catalogue_of(category) <= CatalogueId::OmpTask; }
+bool is_left_out(TimeCategory category) {
+    return category == TimeCategory::Overhead || category == TimeCategory::NotRecorded || category == TimeCategory::MpiInitExit;
+}
+
+} // namespace
+
 bool is_mpi(TimeCategory category) {
     const CatalogueId row = catalogue_of(category);
     return row >= CatalogueId::Mpi && row < CatalogueId::OpenMp;
 }
-bool is_threads(TimeCategory category) { return catalogue_of(category) >= CatalogueId::OpenMp && catalogue_of(category) <= CatalogueId::OmpTask; }
 bool is_file(TimeCategory category) { return category == TimeCategory::MpiFile || category == TimeCategory::MpiFileColl; }
-bool is_left_out(TimeCategory category) {
-    return category == TimeCategory::Overhead || category == TimeCategory::NotRecorded || category == TimeCategory::MpiInitExit;
-}
 
 IterationSums Summer::empty() const {
     IterationSums sums;

@@ -108,7 +108,7 @@ void name_call(const Profile& profile, const NamedSpots& names, const SpotDiffer
     d.call_path = call_path_of(profile, top.path);
 }
 
-/// " called by g" for a function that is called elsewhere, too, where it has no more than usual.
+/// " called by g" for a function that is called elsewhere, too.
 std::string caller_of(const std::vector<FunctionNode>& nodes, std::uint32_t node) {
     const auto is_inside = [&](std::uint32_t inner, std::uint32_t outer) {
         while (inner != 0 && inner != outer) inner = static_cast<std::uint32_t>(nodes[inner].parent);

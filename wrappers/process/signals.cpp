@@ -6,11 +6,10 @@
 // - A program that blocks all signals and waits for one of them must not receive ours, so ours is never blocked or waited for.
 // - Samples do not interrupt a handler on an alternate stack: such stacks are often 8 KiB, and the signal frame of a processor with wide vector
 //   registers takes half of that.
-// - The unwinder blocks signals for a moment, and restores the mask that it found: in a sample's handler, one in which ours is blocked. Without it the
-//   next sample would come on top of this one, and small stacks have no room for two.
+// - Where ours is blocked, a mask that is set with it is restored, and stays as it is: by the unwinder, which blocks signals for a moment, in a
+//   sample's handler, or by a handler on an alternate stack. Else the next sample would come on top, and small stacks have no room for two.
 
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/callpath/thread_block.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
 
@@ -31,9 +30,15 @@ const sigset_t* without_ours(const sigset_t* set, sigset_t& copy) {
     return &copy;
 }
 
+bool is_blocked(int signal) {
+    sigset_t present;
+    return real_calls().pthread_sigmask(SIG_BLOCK, nullptr, &present) == 0 && sigismember(&present, signal) == 1;
+}
+
 /// What a change of the mask is to be; `copy` provides the memory.
 const sigset_t* changed_mask(int how, const sigset_t* set, sigset_t& copy) {
-    return how == SIG_UNBLOCK || thread_local_block.in_tool != 0 ? set : without_ours(set, copy);
+    const sigset_t* const without = how == SIG_UNBLOCK ? set : without_ours(set, copy);
+    return without != set && how == SIG_SETMASK && is_blocked(sampling_signal()) ? set : without;
 }
 
 } // namespace
