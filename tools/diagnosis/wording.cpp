@@ -214,8 +214,9 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     switch (d.cause) {
     case Cause::SlowMachine:
         d.sentence = fmt::format("{} compute{} {} in all functions{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
-        d.evidence.push_back(fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: the processor looks slow{}",
-                                         e.factor, e.odds_of_one_factor < 20 ? "; more work in one of them is less likely, but not ruled out" : ""));
+        d.evidence.push_back(
+            fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}",
+                        e.factor, e.odds_of_one_factor < 20 ? "; more work in one of them is less likely, but not ruled out" : ""));
         break;
     case Cause::Noise:
         d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
