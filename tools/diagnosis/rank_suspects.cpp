@@ -168,12 +168,12 @@ std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPatter
         std::vector<const RankPattern*> same, others;
         for (std::size_t q = p; q < patterns.size(); ++q) {
             if (is_used[q] || patterns[q].pattern.kind != patterns[p].pattern.kind || patterns[q].pattern.period != patterns[p].pattern.period) continue;
-            const bool is_same = has_iterations_of(patterns[p], patterns[q]);
-            if (is_same)
+            if (has_iterations_of(patterns[p], patterns[q])) {
                 same.push_back(&patterns[q]);
-            else if (has_as_much_as(patterns[p], patterns[q]))
+                is_used[q] = true;
+            } else if (has_as_much_as(patterns[p], patterns[q])) {
                 others.push_back(&patterns[q]);
-            is_used[q] = is_used[q] || is_same;
+            }
         }
         const PatternKind kind = patterns[p].pattern.kind;
         if (kind == PatternKind::Steady) {
