@@ -99,8 +99,7 @@ std::vector<bool> with_another_excess(const Suspect& suspect, const std::vector<
     std::vector<bool> is_other(n);
     for (const Suspect& other : all) {
         const std::vector<float>& excess = other.pattern.excess;
-        const auto with = static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));
-        if (&other == &suspect || excess.size() != n || with * 2 > n) continue;
+        if (&other == &suspect || excess.size() != n || other.pattern.iterations() * 2 > n) continue;
         for (std::size_t i = 0; i < n; ++i) is_other[i] = is_other[i] || excess[i] > 0;
     }
     const auto tenth = static_cast<std::ptrdiff_t>(n / 10);

@@ -291,6 +291,10 @@ class Finder {
 
 } // namespace
 
+std::size_t ExcessPattern::iterations() const {
+    return static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));
+}
+
 bool is_spread_evenly(std::span<const float> excess) {
     constexpr std::size_t parts = 20;
     const std::size_t n = excess.size();

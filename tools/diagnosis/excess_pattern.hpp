@@ -22,6 +22,7 @@ struct ExcessPattern {
     std::size_t period = 0;    // of Periodic
 
     bool is_empty() const { return sum <= 0; }
+    std::size_t iterations() const; // that have some
 };
 
 struct PatternSearch {

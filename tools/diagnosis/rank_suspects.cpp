@@ -150,9 +150,7 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
 bool has_iterations_of(const RankPattern& a, const RankPattern& b) { return overlap(a.pattern, b.pattern) >= same_iterations; }
 
 /// Of the iterations that have some.
-double mean_excess(const ExcessPattern& pattern) {
-    return pattern.sum / static_cast<double>(std::count_if(pattern.excess.begin(), pattern.excess.end(), [](float x) { return x > 0; }));
-}
+double mean_excess(const ExcessPattern& pattern) { return pattern.sum / static_cast<double>(pattern.iterations()); }
 
 bool has_as_much_as(const RankPattern& a, const RankPattern& b) {
     const double of_a = mean_excess(a.pattern), of_b = mean_excess(b.pattern);
@@ -184,8 +182,7 @@ std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPatter
             std::vector<const RankPattern*> all = same;
             all.insert(all.end(), others.begin(), others.end());
             const ExcessPattern together = joined(all, model.iterations());
-            const auto covered = static_cast<std::size_t>(std::count_if(together.excess.begin(), together.excess.end(), [](float x) { return x > 0; }));
-            if (all.size() * 2 > model.ranks() && !others.empty() && covered * 2 > model.iterations()) {
+            if (all.size() * 2 > model.ranks() && !others.empty() && together.iterations() * 2 > model.iterations()) {
                 suspects.push_back(suspect_of(model, SuspectKind::MovingRank, all));
                 break;
             }
@@ -245,8 +242,7 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
     std::vector<Suspect> suspects;
     // One rank, or hardly another. What it does in most iterations is no exception; then it has a pattern of its own.
     if (list[0].pattern.sum > 0.8 * sum) {
-        const auto with = std::count_if(list[0].pattern.excess.begin(), list[0].pattern.excess.end(), [](float x) { return x > 0; });
-        if (static_cast<double>(with) > usual * static_cast<double>(iterations)) return {};
+        if (static_cast<double>(list[0].pattern.iterations()) > usual * static_cast<double>(iterations)) return {};
         suspects.push_back(suspect_of(model, SuspectKind::FewRanks, {members[0]}));
         return suspects;
     }
@@ -262,8 +258,8 @@ std::vector<Suspect> rank_suspects(const RunModel& model, double least_sum) {
     std::vector<Suspect> suspects = grouped(model, patterns);
     std::vector<Suspect> singles = scattered_suspects(model, patterns, least_sum);
     const auto is_in_many = [&](const Suspect& suspect) {
-        const auto with = std::count_if(suspect.pattern.excess.begin(), suspect.pattern.excess.end(), [](float x) { return x > 0; });
-        return suspect.kind == SuspectKind::ScatteredRank && static_cast<double>(with) > usual * static_cast<double>(model.iterations());
+        return suspect.kind == SuspectKind::ScatteredRank &&
+               static_cast<double>(suspect.pattern.iterations()) > usual * static_cast<double>(model.iterations());
     };
     const auto gains = [&](const Suspect& suspect) { return suspect.gain.value >= least_sum; };
     const bool is_open = std::none_of(suspects.begin(), suspects.end(), gains) && std::none_of(singles.begin(), singles.end(), gains);
