@@ -34,6 +34,11 @@ namespace {
     return thread_cpu_time();
 }
 
+/// Whether a call that took `typical_ns` so far (0: never made) will last. MPI_Init does so at its first and only call.
+bool is_usually_long(unsigned function_id, std::uint32_t typical_ns) noexcept {
+    return typical_ns >= long_event_ns || (typical_ns == 0 && mpi_functions[function_id].category == TimeCategory::MpiInitExit);
+}
+
 /// What the thread remembers of the call site.
 CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept {
     CallSite& site = thread.sites[short_hash(reinterpret_cast<std::uintptr_t>(return_address), 7)];
@@ -191,7 +196,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     call.inner = process_state.clock_reading_ns;
     call.begins_at(own_frame, return_address);
     call.cpu_start = 0;
-    if (*call.typical_ns >= long_event_ns) [[unlikely]]
+    if (is_usually_long(function_id, *call.typical_ns)) [[unlikely]]
         call.cpu_start = begin_long_call(*thread, state_.level);
     thread->call_depth = state_.level + 1;
     if (state_.is_noted) [[unlikely]] {
