@@ -178,20 +178,21 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     const bool may = &start == &main_ || memory_quota.used() < memory_quota.limit() / 2;
     void* pages = may ? memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095}) : nullptr;
     Thread* thread = pages == nullptr ? nullptr : new (pages) Thread();
-    // CPU time spent before now belongs to the wall time since the thread began.
+    // CPU time spent since the thread began belongs to the wall time since then.
     const ClusteringSettings settings = clustering_settings(process.config());
-    if (thread == nullptr || !thread->tree.start() || !thread->phases.start(start.started_at, 0, settings)) {
+    if (thread == nullptr || !thread->tree.start() || !thread->phases.start(start.started_at, start.cpu_before, settings)) {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
     // If memory is short for a trace, the thread is measured without one.
     if (process.config().flag(Option::Trace)) thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
     thread->started_at = start.started_at;
+    thread->mark_cpu(start.started_at, start.cpu_before);
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (thread->index == 0) thread->phases.hooks().log = &main_phases;
     if (thread->index == 0 && process.looks_for_loops()) thread_life.look_for_loops(*thread);
     begin_counting(start, *thread);
-    if (!process.recording()) thread->phases.pause(start.started_at, 0);
+    if (!process.recording()) thread->phases.pause(start.started_at, start.cpu_before);
     return publish(start, thread);
 }
 
@@ -219,6 +220,7 @@ void ThreadRegistry::open_main() noexcept {
 void ThreadRegistry::know_main() noexcept {
     if (gettid() != getpid()) return;
     remember_main_stack();
+    main_.cpu_before = thread_cpu_time();
     main_known_ = true;
     may_use_barrier(); // while there is one thread: later the kernel takes 10 ms for it
 }

@@ -20,6 +20,7 @@ struct ThreadStart {
     std::size_t stack_size = 0;
     pid_t id = 0; // kernel thread id; 0 until it runs
     std::uint64_t started_at = 0;
+    std::uint64_t cpu_before = 0; // CPU time used until then: by the main thread, in the loader
     std::atomic<Thread*> thread{nullptr};
     std::atomic<bool> ended{false};
 };
