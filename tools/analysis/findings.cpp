@@ -78,8 +78,8 @@ Finding where_the_time_goes(const Profile& profile, const Locations& locations) 
     if (const std::string open = open_order(hottest); !open.empty()) finding.sentences.push_back(open);
     if (const double share = processor_share(profile, locations); share < 0.7)
         finding.sentences.push_back(
-            fmt::format("according to the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
-                        "share processors with each other or with other programs; then part of the computation may count as off CPU",
+            fmt::format("according to the samples, ranks had a processor for only {} of the time, MPI included: they slept, or shared processors; "
+                        "then part of the computation may count as off CPU",
                         percent(share)));
     return finding;
 }
