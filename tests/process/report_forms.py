@@ -215,11 +215,10 @@ def functions_with_callers_and_lines_have_the_sums_of_the_tree(job):
         expect_equal(lines["selection"]["function_time"], own, f"own time of {name}")
         inclusive = sum(row["time_inclusive"] for row in tree["call_paths"] if row["name"].split("::")[-1] == name)
         expect_equal(lines["selection"]["function_time_inclusive"], inclusive, f"time of {name} with what it calls")
-    source = Path(lines["lines"][0]["file"])
-    expect_equal(source.name, "hydro.cpp", "the file of main")
-    text = source.read_text().splitlines()
+    hottest = max(lines["lines"], key=lambda row: row["time_inclusive"])  # a sample may hit a line of the C++ library that became part of main
+    expect_equal(Path(hottest["file"]).name, "hydro.cpp", "the file of main")
     for row in lines["lines"]:
-        expect_equal(row["source"], text[row["line"] - 1], f"line {row['line']}")
+        expect_equal(row["source"], Path(row["file"]).read_text().splitlines()[row["line"] - 1], f"line {row['line']} of {row['file']}")
     advance = next(row for row in lines["lines"] if row["called"] and "advance" in row["called"])
     expect("advance(" in advance["source"], f"the line that calls advance: {advance}")
     shown = reported(job, profile, "--source", "main").out
