@@ -104,13 +104,16 @@ end program
 
 def addresses(objdump, program, calls_only):
     """Of calls: the return address - 1, as call paths have it. Else of all instructions."""
-    out = subprocess.run([objdump, "-d", "--no-show-raw-insn", "-j", ".text", program], text=True, capture_output=True,
-                         check=True).stdout
-    code = [(int(m[1], 16), m[2]) for m in re.finditer(r"^\s*([0-9a-f]+):\s+(\S+)", out, re.M)]
-    if not calls_only: # without what fills the gaps between functions
-        return [address for address, mnemonic in code if not re.match("nop|xchg|data16|cs", mnemonic)]
-    found = [following - 1 for (_, mnemonic), (following, _) in zip(code, code[1:]) if mnemonic.startswith("call")]
-    return found[:: max(1, len(found) // MOST)]
+    command = [objdump, "-d", "--no-show-raw-insn", "-j", ".text", program]
+    if not calls_only:  # without what fills the gaps between functions
+        out = subprocess.run(command, text=True, capture_output=True, check=True).stdout
+        code = [line.split(maxsplit=2) for line in out.splitlines() if line.startswith(" ")]
+        return [int(at.rstrip(":"), 16) for at, mnemonic, *_ in code if not re.match("nop|xchg|data16|cs", mnemonic)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as objdump:  # a million lines and more
+        out = subprocess.run(["grep", "-A1", "-P", r"\tcall"], stdin=objdump.stdout, text=True, capture_output=True, check=True).stdout
+    code = [line.split(maxsplit=2) for line in out.splitlines() if line.startswith(" ")]
+    found = [following[0] for one, following in zip(code, code[1:]) if one[1].startswith("call")]
+    return [int(at.rstrip(":"), 16) - 1 for at in found[:: max(1, len(found) // MOST)]]
 
 
 def theirs(addr2line, program, places):
