@@ -16,7 +16,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, iterations in (("old", 10000), ("new", 10100)):
             subprocess.run([build / "tests/unit/big_profile", name, "64", str(iterations), "64", "series"], cwd=folder, check=True)
-        for arguments in ([], ["--iterations", "100:5000"]):
+        for arguments in ([], ["--iterations", "100:5000"], ["--over-time"]):
             seconds = []
             for _ in range(repetitions + 1):  # the first one reads the files into the cache
                 start = time.perf_counter()

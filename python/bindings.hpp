@@ -38,6 +38,8 @@ void add_frames(py::module_& module);
 void add_clocks(py::module_& module);
 /// Partners of messages (partners.cpp).
 void add_partners(py::module_& module);
+/// Two runs over time (regressions.cpp).
+void add_regressions(py::module_& module);
 /// Traces and what is made of them (traces.cpp).
 void add_traces(py::module_& module);
 

@@ -22,14 +22,15 @@ from . import _reader
 from .frame import CallGraph, Correlations, Frame, Place, Ratios, filter_correlation_matrix, make_frame
 from .columns import Columns
 from .over_time import OverTime, over_time
+from .regressions import Alignment, align, regressions
 from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "Frame", "Location", "Metric", "Node", "OverTime",
-           "Partners", "Phase", "Pivot", "Place", "Profile", "Ratios", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "compare",
-           "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "speedup_efficiency", "unify",
+__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "Frame", "Location", "Metric", "Node", "OverTime",
+           "Partners", "Phase", "Pivot", "Place", "Profile", "Ratios", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
+           "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
            "variability"]
 __version__: str = _reader.version
 

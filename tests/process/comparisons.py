@@ -105,6 +105,88 @@ def a_test_can_fail_by_a_difference(job):
     expect("profile.2 did 30 iterations of timestep, profile.1 did 20" in text, text)
 
 
+# Writes output in every `interval`-th step; does `steps` steps of which it leaves out those from `from` to `to`.
+STEPS = """
+#include <libprofile.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+static volatile double sink;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec * 1e-6; }
+static __attribute__((noinline)) void solve(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 1000; ++i) sink += i; }
+static __attribute__((noinline)) void gather(int bytes) {
+    static char out[1 << 16], in[2 << 16];
+    MPI_Gather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+int main(int argc, char** argv) {
+    const int steps = atoi(argv[1]), interval = atoi(argv[2]), from = atoi(argv[3]), to = atoi(argv[4]);
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < steps; ++i) {
+        if (i >= from && i < to) continue;
+        profile_iteration_begin("step");
+        solve(1);
+        gather(1000 + i / 10);
+        if (i % interval == interval - 1) { solve(2); gather(50000); }
+        profile_iteration_end("step");
+    }
+    MPI_Finalize();
+}
+"""
+
+
+def over_time(job, *arguments):
+    result = compared(job, *arguments, "--over-time")
+    return result["alignments"][0], result["segments"], result["functions"], result
+
+
+def overlap(segment, first, last):
+    """Of the iterations of a segment and of first to last, the share that both have."""
+    both = min(segment["last_before"], last) - max(segment["first_before"], first) + 1
+    return both / (max(segment["last_before"], last) - min(segment["first_before"], first) + 1)
+
+
+@test
+def iterations_that_became_slower_are_found_with_their_function_and_rank(job):
+    program = job.program("lost_time")
+    for cause, part in (("none", 0), ("range", 10)):
+        job.measured([program, cause, part, 400], output=cause)
+    alignment, segments, functions, _ = over_time(job, "none", "range")
+    expect_equal((alignment["align"], alignment["pairs"], alignment["different_calls"]), ("structure", 400, 0), "alignment")
+    changes = [segment for segment in segments if not segment["chance"]]
+    expect(changes and overlap(max(changes, key=lambda s: s["difference"]), 161, 240) >= 0.9, f"iterations 161 to 240 are slower: {segments}")
+    worst = max(changes, key=lambda s: s["difference"])
+    expect(0.6 < worst["difference"] / (0.1 * 5 * 2.17e6 * 80) < 1.6, f"by 10 % of 5 * 2.17 ms each: {worst}")
+    names = [(row["function"], row["ranks"]) for row in functions if row["segment"] == worst["segment"] and row["difference"] > 0]
+    expect(("work", "1") in names[:3], f"work() on rank 1 is named: {names[:5]}")
+    text = job.run([job.tool, "compare", "none", "range", "--over-time"]).out
+    expect("called by refine" in text and "aligned by structure" in text, text)
+    for limit, code in (("10%", 3), ("1000%", 0)):
+        result = job.run([job.tool, "compare", "none", "range", "--over-time", "--fail-above", limit])
+        expect_equal(result.code, code, f"--fail-above {limit}: {result.all_err}")
+        expect(("slower in range, which is more than" in result.all_err) == (code == 3), result.all_err)
+
+
+@test
+def steps_that_one_run_has_not_are_told_from_slower_ones(job):
+    job.compile(f"mpicc.{job.mpi}", "-g", "-O1", f"-I{job.source}/include", job.write("steps.c", STEPS), "-o", "steps")
+    for name, arguments in (("all", (300, 20, 0, 0)), ("dropped", (300, 20, 100, 140)), ("output", (300, 10, 0, 0))):
+        job.measured([job.folder / "steps", *arguments], output=name)
+    alignment, segments, _, _ = over_time(job, "all", "dropped")
+    expect_equal((alignment["align"], alignment["pairs"], alignment["different_calls"], alignment["alone_before"], alignment["alone_after"]),
+                 ("structure", 260, 0, 40, 0), "steps with their own bytes find each other")
+    changed = sum(abs(s["difference"]) for s in segments if not s["chance"])  # other programs on the machine may make some
+    expect(changed < 0.1 * alignment["iterations_before"], f"steps that both have take as long: {segments}")
+    pairs = [(row["iteration_before"], row["iteration_after"]) for row in over_time(job, "all", "dropped")[3]["iterations"]]
+    right = sum(after == (before if before <= 100 else before - 40) for before, after in pairs)
+    expect(right >= 0.99 * 260, f"{right} of 260 steps have the right partner")
+    alignment, segments, functions, _ = over_time(job, "all", "output")
+    expect_equal((alignment["pairs"], alignment["different_calls"]), (300, 15), "output in 15 more steps")
+    more = [row for row in functions if row["function"] == "MPI_Gather"]
+    expect(more and more[0]["change"] == "work" and more[0]["visits_after"] > more[0]["visits_before"], f"more calls: {functions[:4]}")
+    forced = over_time(job, "all", "dropped", "--align", "progress")[0]
+    expect_equal((forced["align"], forced["pairs"]), ("progress", 260), "--align progress")
+
+
 @test
 def a_killed_run_does_not_pass_for_a_fast_one(job):
     program = job.program("mortal")
@@ -133,6 +215,8 @@ def what_cannot_be_compared_is_refused_in_one_sentence(job):
             ([hydro, "stacks"], 1, "compare runs of one tool"), (["a=" + hydro], 2, "needs two runs"), ([hydro, "b="], 2, "NAME=RUN"),
             ([hydro, other, "--metric", "tims"], 1, "tims"), ([hydro, other, "--fail-above", "much"], 2, "percentage"),
             ([hydro, other, "--format", "xml"], 2, "no format"), ([hydro, other, "--rank", "7"], 1, "rank 7"),
+            ([hydro, other, "--over-time", "--align", "time"], 2, "no way to align"), ([hydro, other, "--align", "step"], 2, "--align is for --over-time"),
+            ([hydro, other, "--over-time", "--metric", "bytes"], 2, "compares times"), ([hydro, "stacks", "--over-time"], 2, "leave out --over-time"),
             ([hydro, other, "--iterations", "x"], 2, "range"), ([hydro, other, "--tops", "3"], 2, "did you mean --top"),
             (["--baseline", hydro, other], 2, "needs runs to compare with")):
         result = job.run([job.tool, "compare", *arguments])

@@ -150,6 +150,30 @@ def python_has_clocks_and_partners(job):
 
 
 @test
+def python_aligns_the_iterations_of_two_runs(job):
+    libprofile = package(job)
+    for iterations in (40, 60):
+        job.profile([job.example("hydro"), iterations, 8])
+    a, b = libprofile.open(job.folder / "profile.1"), libprofile.open(job.folder / "profile.2")
+    alignment = libprofile.align(a, b)
+    expect_equal((alignment.by, alignment.different, alignment.before.tolist()), ("structure", 0, list(range(40))), "alignment")
+    expect_equal(alignment.after.tolist(), list(range(40)), "the first 40 steps of 60 have partners")
+    forced = libprofile.align(a, b, by="progress")
+    expect_equal((forced.by, forced.after[-1]), ("progress", 58), "forced")
+    result = libprofile.regressions(a, [b], iterations="11:20", ranks=[1])
+    printed = json.loads(job.run([job.tool, "compare", "profile.1", "profile.2", "--over-time", "--iterations", "11:20", "--rank", "1", "--format", "json"]).out)
+    for part in ("segments", "functions", "iterations"):
+        expect_equal([{**row, "run": ""} for row in result[part]], [{**row, "run": ""} for row in printed[part]], f"{part} as the command prints them")
+    for wrong in (lambda: libprofile.align(a, b, by="time"), lambda: libprofile.regressions(a, []), lambda: libprofile.align(a, b, phase="none")):
+        try:
+            wrong()
+        except ValueError as error:
+            expect(str(error), "a sentence")
+        else:
+            expect(False, "what makes no sense is refused")
+
+
+@test
 def python_has_the_samples_and_waits_of_a_trace(job):
     libprofile = package(job)
     result = job.measured([job.program("long_calls"), 10, job.folder], output="calls", options={"LIBPROFILE_TRACE": "1", "LIBPROFILE_SAMPLE": "1kHz"})

@@ -223,24 +223,33 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
 
 WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges,
                              bool with_samples) {
+    std::vector<std::size_t> group_of(ranges.size());
+    std::iota(group_of.begin(), group_of.end(), std::size_t{0});
+    return cells_with_inside(profile, location, data, ranges, group_of, ranges.size(), with_samples);
+}
+
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges,
+                             const std::vector<std::size_t>& group_of, std::size_t groups, bool with_samples) {
     WithInside result;
-    result.cells.resize(ranges.size());
-    std::vector<std::size_t> targets;
-    for (std::size_t r = 0; r < ranges.size(); ++r) targets.push_back(r);
+    result.cells.resize(groups);
     Gatherer gatherer(profile, location, result, with_samples);
-    gatherer.add(data, ranges, targets, 0);
-    result.untold.resize(ranges.size());
+    gatherer.add(data, ranges, group_of, 0);
+    result.untold.resize(groups);
     if (data.wall_inclusive_ns == data.wall_ns) return result;
-    const std::uint64_t noted = noted_iterations(data);
+    const std::uint64_t noted = noted_iterations(data), all = data.iteration_ns.size();
+    std::vector<std::uint64_t> whole(groups);
+    std::vector<bool> is_all_noted(groups, true);
     for (std::size_t r = 0; r < ranges.size(); ++r) {
-        const std::uint64_t all = data.iteration_ns.size(), end = ranges[r].last < all ? ranges[r].last + 1 : all;
-        std::uint64_t whole = 0;
-        for (std::uint64_t i = ranges[r].first; i < end; ++i) whole += data.iteration_ns[i];
-        const std::uint64_t told = time_of(result.cells[r]);
-        if (told == 0 || whole == 0) // times were not read, or there are no iterations
+        const std::uint64_t end = ranges[r].last < all ? ranges[r].last + 1 : all;
+        for (std::uint64_t i = ranges[r].first; i < end; ++i) whole[group_of[r]] += data.iteration_ns[i];
+        if (end > noted) is_all_noted[group_of[r]] = false;
+    }
+    for (std::size_t g = 0; g < groups; ++g) {
+        const std::uint64_t told = time_of(result.cells[g]);
+        if (told == 0 || whole[g] == 0) // times were not read, or there are no iterations
             continue;
-        result.untold[r] = untold_of(whole, told, gatherer.is_exact(), end <= noted);
-        if (result.untold[r] != 0) result.cells[r].push_back({0, 0, result.untold[r], !gatherer.is_exact(), gatherer.is_exact() ? 0 : no_bound});
+        result.untold[g] = untold_of(whole[g], told, gatherer.is_exact(), is_all_noted[g]);
+        if (result.untold[g] != 0) result.cells[g].push_back({0, 0, result.untold[g], !gatherer.is_exact(), gatherer.is_exact() ? 0 : no_bound});
     }
     return result;
 }

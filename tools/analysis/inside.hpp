@@ -20,9 +20,9 @@ namespace libprofile::tools {
 // Where the profile does not tell what lay inside iterations (of killed jobs, earlier builds) their time alone is known, and no other
 // metric. `untold` is that time, in ns; reports show other metrics as "not known" where it is not 0.
 struct WithInside {
-    /// By range, in no order; a call path may come several times. Path 0 has the untold time, too.
+    /// By range or group, in no order; a call path may come several times. Path 0 has the untold time, too.
     std::vector<std::vector<SelectedCell>> cells;
-    std::vector<std::uint64_t> untold;          // by range
+    std::vector<std::uint64_t> untold;          // by range or group
     bool is_scaled = false;                     // phases without iterations are part of it: then only sums of times are exact
     std::vector<SampledSelection> sampled = {}; // of all ranges, by phase; without what is scaled
 };
@@ -32,6 +32,11 @@ struct WithInside {
 /// @param with_samples fills in WithInside::sampled
 WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges,
                              bool with_samples = false);
+
+/// The same for groups of ranges, each of which is one selection.
+/// @param group_of by range, below `groups`
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges,
+                             const std::vector<std::size_t>& group_of, std::size_t groups, bool with_samples);
 
 /// The cells of what lies inside the iterations of each cluster, and, as the last one, of those in no cluster; without the phase's own.
 WithInside inside_of_clusters(const Profile& profile, const Location& location, const PhaseData& data);

@@ -1,8 +1,8 @@
 #include "tools/analysis/kinds.hpp"
 
-#include "libprofile/base/function_records.hpp"
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
+#include "tools/analysis/poll_functions.hpp"
 #include "tools/analysis/totals.hpp"
 
 #include <algorithm>
@@ -10,9 +10,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
-#include <span>
-#include <string_view>
 
 namespace libprofile::tools {
 
@@ -40,17 +37,6 @@ struct RankCluster {
 constexpr double allowed_spread = 0.15;
 /// Pairs are compared among so many groups at most; with more, close ones are joined unseen.
 constexpr std::size_t most_groups = 1000;
-
-/// Calls that may find nothing: their number, and whether they are made at all, is random.
-bool is_poll(std::string_view name) {
-    static const std::set<std::string_view> polls = [] {
-        std::set<std::string_view> names;
-        for (const MpiFunction& function : std::span(mpi_functions, mpi_function_count))
-            if (function.trait == MpiTrait::poll) names.insert(function.name);
-        return names;
-    }();
-    return polls.contains(name);
-}
 
 bool is_compared(std::size_t metric) {
     return metric != static_cast<std::size_t>(Metric::Samples) && metric != static_cast<std::size_t>(Metric::TimedTogether) &&

@@ -2,6 +2,8 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/measured_runs.hpp"
 #include "tools/comparison/comparison_document.hpp"
+#include "tools/comparison/over_time_document.hpp"
+#include "tools/comparison/over_time_words.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/pager.hpp"
 #include "tools/text/shell.hpp"
@@ -24,6 +26,7 @@ constexpr const char* compare_help = "Examples:\n"
                                      "  libprofile compare --baseline a1 a2 a3 -- b1 b2 b3                  with repetitions: what is more than chance\n"
                                      "  libprofile compare yesterday=a1,a2,a3 today=b1,b2,b3                the same, with names\n"
                                      "  libprofile compare old new --fail-above 3%                          for tests: exit code 3 if new is slower by more\n"
+                                     "  libprofile compare old new --over-time                              in which iterations, aligned by what they did\n"
                                      "  libprofile compare old new --format markdown > comparison.md\n\n"
                                      "Usage: libprofile compare RUN RUN [RUN ...] [options]\n"
                                      "Says what is slower or faster than in the first run: functions, call paths and ranks. RUN is the folder of a\n"
@@ -36,10 +39,15 @@ constexpr const char* compare_help = "Examples:\n"
                                      "  --rank LIST          these ranks only, such as 0,4-7\n"
                                      "  --threads            all threads of the ranks, not only the main ones\n"
                                      "  --metric NAME        by this metric, such as mpi, visits, bytes (docs/metrics.md) [time]\n\n"
+                                     "Over time:\n"
+                                     "  --over-time          which iterations are slower, and what in them\n"
+                                     "  --align WAY          what makes iterations the same: structure (their calls), work (the amount of it), step\n"
+                                     "                       (their number), progress (their place in the run) [what fits best]\n\n"
                                      "What of it:\n"
                                      "  --top N              show N functions and call paths\n"
-                                     "  --fail-above PERCENT exit with code 3 if a run is slower than the baseline by more, and not by chance;\n"
-                                     "                       with 4 if it is not, but ranks are missing or did not end\n"
+                                     "  --fail-above PERCENT exit with code 3 if a run is slower than the baseline by more, and not by chance; with\n"
+                                     "                       --over-time: if some of its iterations are; with 4 if it is not, but ranks are missing or\n"
+                                     "                       did not end\n"
                                      "  --format FORMAT      text, json, csv, markdown [text]\n"
                                      "  --width N            columns of the text [those of the terminal, else 100]\n"
                                      "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
@@ -58,6 +66,8 @@ class CompareCommand final : public Command {
         app.add_option("--iterations", iterations_);
         app.add_option("--rank,--ranks", ranks_);
         app.add_flag("--threads", choice_.threads);
+        app.add_flag("--over-time", over_time_);
+        app.add_option("--align", align_)->type_name("structure|work|step|progress");
         app.add_option("--metric", choice_.metric);
         app.add_option("--top", form_.top)->check(CLI::Range(1, 1'000'000));
         app.add_option("--fail-above", limit_);
@@ -74,11 +84,13 @@ class CompareCommand final : public Command {
         if (!iterations_.empty()) choice_.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice_.ranks = ranks_option(ranks_);
         const double limit = limit_.empty() ? 0 : percent_option();
-        std::vector<RunGroup> groups = read_groups(places, choice_);
-        const Comparison comparison = compare_groups(groups, choice_);
         form_.command = "libprofile compare";
         for (const NamedPlaces& group : places) form_.command += " " + shell_word(group.name);
         form_.everything = format_ == "json" || format_ == "csv";
+        if (over_time_) return compare_over_time(places, limit);
+        if (!align_.empty()) throw UsageError("--align is for --over-time");
+        std::vector<RunGroup> groups = read_groups(places, choice_);
+        const Comparison comparison = compare_groups(groups, choice_);
         print_paged(text_of(comparison, groups), !no_pager_ && !form_.everything);
         return limit_.empty() ? 0 : judged(comparison, groups, limit);
     }
@@ -99,23 +111,58 @@ class CompareCommand final : public Command {
         return percent;
     }
 
-    std::string text_of(const Comparison& comparison, const std::vector<RunGroup>& groups) const {
-        if (format_ == "text") return comparison_text(comparison, groups, form_, style_of_output(width_, ascii_));
-        const ReportDocument document = comparison_document(comparison, groups, form_);
+    int compare_over_time(const std::vector<NamedPlaces>& places, double limit) const {
+        if (!choice_.is_of_time()) throw UsageError("--over-time compares times; leave out --metric");
+        std::optional<AlignBy> forced;
+        if (!align_.empty() && !(forced = align_by_named(align_)))
+            throw UsageError(fmt::format("--align {} is no way to align iterations; there are structure, work, step, progress", align_));
+        const ProfilesOfGroups runs = read_profiles(places);
+        const RunsOverTime result = tools::compare_over_time(runs.groups, choice_, forced);
+        if (format_ == "text")
+            print_paged(over_time_text(result, runs.groups, form_, style_of_output(width_, ascii_)), !no_pager_);
+        else
+            print_paged(formatted(over_time_document(result, runs.groups, form_)), !no_pager_ && !form_.everything);
+        return limit_.empty() ? 0 : judged(result, runs.groups, limit);
+    }
+
+    std::string formatted(const ReportDocument& document) const {
         return format_ == "json" ? document_json(document) : format_ == "csv" ? document_csv(document) : document_markdown(document);
+    }
+
+    std::string text_of(const Comparison& comparison, const std::vector<RunGroup>& groups) const {
+        return format_ == "text" ? comparison_text(comparison, groups, form_, style_of_output(width_, ascii_))
+                                 : formatted(comparison_document(comparison, groups, form_));
+    }
+
+    /// not_judged, and a sentence, if a run is not whole.
+    int code_of(const std::string& place, bool is_complete) const {
+        if (is_complete) return 0;
+        fmt::print(stderr, "libprofile: {}\n",
+                   printable(fmt::format("{} is incomplete, so --fail-above {} does not pass; libprofile report tells what is missing", place, limit_)));
+        return not_judged;
+    }
+
+    int judged(const RunsOverTime& result, const std::vector<ProfiledGroup>& groups, double percent_limit) const {
+        int code = 0;
+        for (const ProfiledGroup& group : groups)
+            for (const ProfiledRun& run : group.runs) code = std::max(code, code_of(run.place, run.profile->complete));
+        for (const GroupOverTime& one : result.groups)
+            for (const SegmentChange& segment : one.segments) {
+                if (!segment.is_change || !segment.each.is_growth_above(percent_limit)) continue;
+                fmt::print(stderr, "libprofile: {}\n",
+                           printable(fmt::format("iterations {} of {} are {} slower in {}, which is more than --fail-above {}",
+                                                 iterations_text(segment, groups[one.group].name), groups.front().name,
+                                                 percent(segment.each.difference() / segment.each.before), groups[one.group].name, limit_)));
+                code = too_slow;
+            }
+        return code;
     }
 
     /// The exit code. Says why on standard error, where tests log it whatever the format.
     int judged(const Comparison& comparison, const std::vector<RunGroup>& groups, double percent_limit) const {
         int code = 0;
         for (const RunGroup& group : groups)
-            for (const Run& run : group.runs) {
-                if (run.is_complete) continue;
-                fmt::print(
-                    stderr, "libprofile: {}\n",
-                    printable(fmt::format("{} is incomplete, so --fail-above {} does not pass; libprofile report tells what is missing", run.place, limit_)));
-                code = not_judged;
-            }
+            for (const Run& run : group.runs) code = std::max(code, code_of(run.place, run.is_complete));
         for (const GroupComparison& one : comparison.groups) {
             if (!one.whole.is_growth_above(percent_limit)) continue;
             const std::string what = comparison.is_of_time ? "time" : comparison.metric;
@@ -134,9 +181,9 @@ class CompareCommand final : public Command {
     RunChoice choice_;
     ComparisonForm form_;
     CLI::Option* phase_option_ = nullptr;
-    std::string iterations_, ranks_, limit_, format_ = "text";
+    std::string iterations_, ranks_, align_, limit_, format_ = "text";
     int width_ = 0;
-    bool ascii_ = false, no_pager_ = false;
+    bool over_time_ = false, ascii_ = false, no_pager_ = false;
 };
 
 } // namespace

@@ -35,6 +35,22 @@ std::vector<std::string> split(const std::string& list) {
     return parts;
 }
 
+void check_all_differ(const std::vector<std::string>& places) {
+    std::set<std::string> seen;
+    for (const std::string& place : places) {
+        std::error_code error;
+        fs::path canonical = fs::weakly_canonical(fs::path(place) / "", error);
+        if (!seen.insert(error ? place : canonical.string()).second)
+            throw UsageError(fmt::format("{} is named twice; a run is no repetition of itself", place));
+    }
+}
+
+std::vector<std::string> all_places(const std::vector<NamedPlaces>& groups) {
+    std::vector<std::string> places;
+    for (const NamedPlaces& group : groups) places.insert(places.end(), group.places.begin(), group.places.end());
+    return places;
+}
+
 } // namespace
 
 bool is_named(const std::string& argument) {
@@ -79,13 +95,7 @@ std::vector<NamedPlaces> compared_places(const std::vector<std::string>& runs, c
 }
 
 std::vector<Run> read_runs(const std::vector<std::string>& places, const RunChoice& choice) {
-    std::set<std::string> seen;
-    for (const std::string& place : places) {
-        std::error_code error;
-        fs::path canonical = fs::weakly_canonical(fs::path(place) / "", error);
-        if (!seen.insert(error ? place : canonical.string()).second)
-            throw UsageError(fmt::format("{} is named twice; a run is no repetition of itself", place));
-    }
+    check_all_differ(places);
     Selection selection;
     selection.series = choice.iterations.has_value();
     std::vector<std::optional<Profile>> profiles(places.size());
@@ -110,14 +120,30 @@ std::vector<Run> read_runs(const std::vector<std::string>& places, const RunChoi
 }
 
 std::vector<RunGroup> read_groups(const std::vector<NamedPlaces>& groups, const RunChoice& choice) {
-    std::vector<std::string> places;
-    for (const NamedPlaces& group : groups) places.insert(places.end(), group.places.begin(), group.places.end());
-    std::vector<Run> runs = read_runs(places, choice);
+    std::vector<Run> runs = read_runs(all_places(groups), choice);
     std::vector<RunGroup> result;
     std::size_t next = 0;
     for (const NamedPlaces& group : groups) {
         RunGroup& added = result.emplace_back(RunGroup{group.name, {}});
         for (std::size_t i = 0; i < group.places.size(); ++i) added.runs.push_back(std::move(runs[next++]));
+    }
+    return result;
+}
+
+ProfilesOfGroups read_profiles(const std::vector<NamedPlaces>& groups) {
+    const std::vector<std::string> places = all_places(groups);
+    check_all_differ(places);
+    ProfilesOfGroups result;
+    result.profiles.resize(places.size());
+    in_parallel(places.size(), [&](std::size_t i) {
+        if (import_format(places[i]) != nullptr) throw UsageError(fmt::format("{} is of another tool and has no iterations; leave out --over-time", places[i]));
+        result.profiles[i] = read_profile(fs::path(places[i]));
+    });
+    for (std::size_t i = 0; i < places.size(); ++i) add_names(result.profiles[i], places[i]);
+    std::size_t next = 0;
+    for (const NamedPlaces& group : groups) {
+        ProfiledGroup& added = result.groups.emplace_back(ProfiledGroup{group.name, {}});
+        for (const std::string& place : group.places) added.runs.push_back({place, &result.profiles[next++]});
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tools/comparison/comparison.hpp"
+#include "tools/comparison/over_time.hpp"
 #include "tools/comparison/run.hpp"
 
 #include <string>
@@ -32,5 +33,13 @@ std::vector<Run> read_runs(const std::vector<std::string>& places, const RunChoi
 
 /// The same, group by group.
 std::vector<RunGroup> read_groups(const std::vector<NamedPlaces>& groups, const RunChoice& choice);
+
+/// Groups of profiles of libprofile, with names and the values of all iterations, for comparisons over time.
+struct ProfilesOfGroups {
+    std::vector<Profile> profiles;     // of all runs, in order
+    std::vector<ProfiledGroup> groups; // which point to them
+};
+/// @throws UsageError when a run is a profile of another tool
+ProfilesOfGroups read_profiles(const std::vector<NamedPlaces>& groups);
 
 } // namespace libprofile::tools

@@ -21,6 +21,7 @@ std::tuple<std::string_view, std::string_view, std::string_view, std::string_vie
 
 void set_call_places(Frame& frame, const Profile& profile, TableChoice choice) {
     choice.by_line = true;
+    choice.parts.clear();
     choice.iterations.reset(); // calls are where they are, and single iterations take time to read
     choice.with_errors = false;
     choice.metrics = {"time"};

@@ -217,13 +217,14 @@ GroupComparison compare_two(const std::vector<RunGroup>& groups, std::size_t gro
     const Activities activities = with_callers_apart(before, after, choice.metric, result.mean, functions_and_calls);
     const std::size_t rows = activities.list.size();
     const auto uses = both(choice.metric, use, time_use_count), functions = both(choice.metric, activities.of_node, rows),
-               visits = both("visits", activities.of_node, rows), paths = both(choice.metric, own, nodes);
+               visits = both("visits", activities.of_node, rows), bytes = both("bytes", activities.of_node, rows), paths = both(choice.metric, own, nodes);
     for (std::size_t k = 0; k < time_use_count; ++k) result.by_use[k] = change_of(uses.first, uses.second, k);
     for (std::size_t row = 0; row < rows; ++row) {
         ActivityChange one;
         one.activity = activities.list[row];
         one.change = one.there = change_of(functions.first, functions.second, row);
         one.visits = change_of(visits.first, visits.second, row);
+        one.bytes = change_of(bytes.first, bytes.second, row);
         if (one.change.difference() != 0) result.activities.push_back(std::move(one));
     }
     sort_by_difference(result.activities);

@@ -18,7 +18,7 @@ namespace libprofile::tools {
 struct ActivityChange {
     Activity activity;
     Change change;                    // mean over all ranks
-    Change visits;                    // the same; 0 and 0 if they are not counted
+    Change visits, bytes;             // the same; 0 and 0 if they are not counted
     std::vector<std::uint32_t> ranks; // that have nearly all of the difference; empty: no part of the ranks does, or it is not known
     Change there;                     // mean over these ranks
     bool is_everywhere = false;       // every rank has a difference of this sign

@@ -136,6 +136,18 @@ ReportTable paths_table(const Comparison& comparison, const std::vector<RunGroup
 
 } // namespace
 
+void append_lines(const std::vector<DifferenceLine>& lines, TextWriter& to) {
+    std::size_t amount = 0, use = 0;
+    for (const DifferenceLine& line : lines) {
+        amount = std::max(amount, columns(line.amount));
+        use = std::max(use, columns(line.use));
+    }
+    for (const DifferenceLine& line : lines) {
+        const std::string first = fmt::format("  {}  {}  ", right(to.style(), line.amount, amount), left(to.style(), line.use, use));
+        to.paragraph(spelled(to.style(), line.text), first, std::string(columns(first), ' '));
+    }
+}
+
 ReportDocument comparison_document(const Comparison& comparison, const std::vector<RunGroup>& groups, const ComparisonForm& form) {
     ReportDocument document;
     document.title = printable(form.command);
@@ -167,15 +179,7 @@ std::string comparison_text(const Comparison& comparison, const std::vector<RunG
         if (one.group > 1) to.line("");
         const ComparisonWords words = words_of(comparison, one, groups);
         for (const std::string& text : wrapped(spelled(style, words.head), to.width())) to.line(tinted(style, Tint::Title, text));
-        std::size_t amount = 0, use = 0;
-        for (const DifferenceLine& line : words.lines) {
-            amount = std::max(amount, columns(line.amount));
-            use = std::max(use, columns(line.use));
-        }
-        for (const DifferenceLine& line : words.lines) {
-            const std::string first = fmt::format("  {}  {}  ", right(style, line.amount, amount), left(style, line.use, use));
-            to.paragraph(spelled(style, line.text), first, std::string(columns(first), ' '));
-        }
+        append_lines(words.lines, to);
         for (const std::string& remark : words.remarks) to.paragraph(spelled(style, remark), "  ", "  ");
     }
     for (const std::string& remark : comparison.remarks) to.note(printable(remark));

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates; throws std::bad_alloc only. Text of profiles is made printable.
 #pragma once
 
-#include "tools/comparison/comparison.hpp"
+#include "tools/comparison/comparison_words.hpp"
 #include "tools/report/document.hpp"
 
 #include <cstddef>
@@ -16,6 +16,9 @@ struct ComparisonForm {
     std::size_t top = 0;     // functions and call paths; 0: as many as fit a screen, or all for programs
     bool everything = false; // for programs: all rows, and a table of the runs
 };
+
+/// What the first screen says of differences, in columns.
+void append_lines(const std::vector<DifferenceLine>& lines, TextWriter& to);
 
 ReportDocument comparison_document(const Comparison& comparison, const std::vector<RunGroup>& groups, const ComparisonForm& form);
 

@@ -22,18 +22,11 @@ double share_of(double part, double whole) { return whole == 0 ? 0 : std::abs(pa
 
 std::string times(double ratio) { return fmt::format("{:.{}f} times", ratio, ratio < 9.95 ? 2 : 0); }
 
-/// "three runs each", "one run and three of yesterday".
-std::string repetitions(std::size_t before, std::size_t after, const std::string& name_before, const std::string& name_after) {
-    if (before == after) return fmt::format("{} run{} each", number_word(before), before == 1 ? "" : "s");
-    return fmt::format("{} run{} of {}, {} of {}", number_word(after), after == 1 ? "" : "s", name_after, number_word(before), name_before);
-}
-
 std::string head(const Comparison& comparison, const GroupComparison& one, const std::vector<RunGroup>& groups, const Amounts& amounts) {
     const RunGroup &before = groups.front(), &after = groups[one.group];
     const Change& whole = one.whole;
-    const std::size_t runs_before = before.runs.size(), runs_after = after.runs.size();
-    std::string chance = repetitions(runs_before, runs_after, before.name, after.name);
-    if (runs_before > 1 || runs_after > 1) chance += fmt::format(", spread {}", amounts.text(one.spread));
+    std::string chance = repetitions_text(before.name, before.runs.size(), after.name, after.runs.size());
+    if (before.runs.size() > 1 || after.runs.size() > 1) chance += fmt::format(", spread {}", amounts.text(one.spread));
     const std::string values =
         fmt::format("{}{}, {} {}", amounts.text(whole.after), comparison.is_of_time ? "" : " a rank", before.name, amounts.text(whole.before));
     const std::string by = percent(std::abs(one.share()));
@@ -57,7 +50,11 @@ std::string how(const ActivityChange& one, const std::string& after, bool is_of_
     if (!is_of_time || one.visits.before == 0 || one.visits.after == 0 || one.there.before == 0 || one.there.after == 0)
         return ratio_text(one.there, after, is_of_time);
     const double calls = one.visits.after / one.visits.before, longer = one.there.after / one.there.before;
-    if (std::abs(calls - 1) <= same_calls) return "same calls, " + ratio_text(one.there, after, is_of_time);
+    if (std::abs(calls - 1) <= same_calls) {
+        const double bytes = one.bytes.before == 0 || one.bytes.after == 0 ? 1 : one.bytes.after / one.bytes.before;
+        const bool has_more = std::abs(bytes - 1) > same_number && one.ranks.empty(); // the bytes are those of all ranks
+        return (has_more ? fmt::format("same calls with {} the bytes, ", times(bytes)) : "same calls, ") + ratio_text(one.there, after, is_of_time);
+    }
     if (!one.ranks.empty()) return ratio_text(one.there, after, is_of_time); // the calls are those of all ranks
     return fmt::format("{} as many calls, each {} as long", times(calls), times(longer / calls));
 }
@@ -79,6 +76,11 @@ DifferenceLine line(const ActivityChange& one, const std::string& after, const C
 }
 
 } // namespace
+
+std::string repetitions_text(const std::string& before, std::size_t runs_before, const std::string& after, std::size_t runs_after) {
+    if (runs_before == runs_after) return fmt::format("{} run{} each", number_word(runs_after), runs_after == 1 ? "" : "s");
+    return fmt::format("{} run{} of {}, {} of {}", number_word(runs_after), runs_after == 1 ? "" : "s", after, number_word(runs_before), before);
+}
 
 Amounts amounts_of(const Comparison& comparison, const GroupComparison& one) { return {std::max(one.whole.before, one.whole.after), comparison.unit}; }
 

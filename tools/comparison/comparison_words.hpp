@@ -25,6 +25,9 @@ struct ComparisonWords {
 
 ComparisonWords words_of(const Comparison& comparison, const GroupComparison& one, const std::vector<RunGroup>& groups);
 
+/// "three runs each", "one run of today, three of yesterday".
+std::string repetitions_text(const std::string& before, std::size_t runs_before, const std::string& after, std::size_t runs_after);
+
 /// In which unit all values of a comparison are written.
 Amounts amounts_of(const Comparison& comparison, const GroupComparison& one);
 

@@ -107,8 +107,9 @@ Run run_of(const Profile& profile, const std::string& place, const RunChoice& ch
     table_choice.phase = choice.phase;
     table_choice.has_phase = choice.has_phase;
     table_choice.iterations = choice.iterations;
+    table_choice.parts = choice.parts;
     table_choice.ranks = choice.ranks;
-    table_choice.metrics = {choice.metric, "visits"};
+    table_choice.metrics = {choice.metric, "visits", "bytes"};
     table_choice.with_errors = choice.is_of_time();
     CallTable table = make_call_table(profile, table_choice);
     Run run;
@@ -117,6 +118,7 @@ Run run_of(const Profile& profile, const std::string& place, const RunChoice& ch
     run.frame = frame_of(table);
     set_call_places(run.frame, profile, table_choice);
     run.sampled = std::move(table.sampled);
+    run.node_of_path = std::move(table.node_of_path);
     run.is_error_known = choice.is_of_time() && table.untold == 0;
     choose_threads(run, choice);
     check_metric(run, choice);
@@ -145,10 +147,10 @@ Run run_of(Frame frame, const std::string& place, const std::string& tool, const
     run.tool = tool;
     run.frame = std::move(frame);
     run.is_error_known = false;
-    std::erase_if(run.frame.columns, [&](const FrameColumn& c) { return c.metric != choice.metric && c.metric != "visits"; });
-    if (std::none_of(run.frame.columns.begin(), run.frame.columns.end(), [&](const FrameColumn& c) { return c.metric == choice.metric; }))
-        throw FrameError(fmt::format("{} has no metric \"{}\"", place, choice.metric));
-    if (run.frame.columns.front().metric != choice.metric) std::swap(run.frame.columns[0], run.frame.columns[1]);
+    std::erase_if(run.frame.columns, [&](const FrameColumn& c) { return c.metric != choice.metric && c.metric != "visits" && c.metric != "bytes"; });
+    const auto chosen = std::find_if(run.frame.columns.begin(), run.frame.columns.end(), [&](const FrameColumn& c) { return c.metric == choice.metric; });
+    if (chosen == run.frame.columns.end()) throw FrameError(fmt::format("{} has no metric \"{}\"", place, choice.metric));
+    std::iter_swap(run.frame.columns.begin(), chosen);
     if (run.frame.columns.front().unit.empty() && choice.is_of_time()) run.frame.columns.front().unit = "ns"; // readers make times whole ns
     if (!choice.ranks.empty()) {
         std::vector<bool> keep;

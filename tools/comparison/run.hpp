@@ -19,8 +19,9 @@ struct RunChoice {
     std::string phase;
     bool has_phase = false;
     std::optional<IterationRange> iterations;
-    std::vector<std::uint32_t> ranks; // sorted; empty: all
-    bool threads = false;             // of all threads, not only the main ones
+    std::vector<IterationRange> parts; // if not empty: only these of `iterations`, in ascending order
+    std::vector<std::uint32_t> ranks;  // sorted; empty: all
+    bool threads = false;              // of all threads, not only the main ones
 
     bool is_of_time() const { return metric == "time"; }
 };
@@ -35,9 +36,10 @@ struct Run {
     std::string place;                       // as the user calls it
     std::string tool;                        // "libprofile", or an import format
     bool is_complete = true;                 // no rank is missing, killed or damaged; of other tools nobody knows
-    Frame frame;                             // the metric of the choice, and "visits" if there are any
+    Frame frame;                             // the metric of the choice first, and "visits" and "bytes" if there are any
     std::vector<CallTable::Sampled> sampled; // by place of the frame: what is known of the errors of times; empty if none are estimated or nothing is known
     std::vector<std::uint32_t> node_of;      // by node of `sampled`: that of the frame
+    std::vector<std::uint32_t> node_of_path; // by call path of the profile: the node of `sampled`; 0 where nothing was chosen
     bool is_error_known = true;              // of times; a time that no sample is part of is exact
     std::size_t threads = 0;                 // that worked, of all ranks
     std::vector<RunPhase> phases;            // with iterations

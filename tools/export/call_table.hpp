@@ -65,12 +65,13 @@ struct CallTable {
     /// Node 0 is the program; what has no call path is with it. Sorted by call path, whatever was chosen.
     std::vector<Node> nodes;
     std::vector<Location> locations;
-    std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
-    std::vector<std::vector<Value>> values; // by location; sorted by node, then metric; none is 0
-    std::vector<Sampled> sampled;           // by location, if asked for
-    bool estimated = false;                 // some value is
-    std::uint64_t untold = 0;               // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
-    std::string scope;                      // what was selected, in words: "iterations 1-100 of timestep"; empty: all
+    std::vector<MetricRow> metrics;          // of metric_rows, some of them; never empty
+    std::vector<std::vector<Value>> values;  // by location; sorted by node, then metric; none is 0
+    std::vector<Sampled> sampled;            // by location, if asked for
+    bool estimated = false;                  // some value is
+    std::vector<std::uint32_t> node_of_path; // by call path of the profile; 0 where nothing was chosen; not with instances
+    std::uint64_t untold = 0;                // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
+    std::string scope;                       // what was selected, in words: "iterations 1-100 of timestep"; empty: all
 
     /// From the outermost below the program to the node itself.
     std::vector<std::uint32_t> path_to(std::uint32_t node) const;
@@ -93,6 +94,7 @@ struct TableChoice {
     std::string phase;                        // name; with has_phase or iterations
     bool has_phase = false;                   // if false: all phases, or with iterations the one with most time
     std::optional<IterationRange> iterations; // of one phase
+    std::vector<IterationRange> parts;        // if not empty: only these of `iterations`, in ascending order; not with instances
     bool exclusive = false;                   // iterations without the phases inside them
     std::vector<std::uint32_t> ranks;         // sorted; empty: all
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"

@@ -94,6 +94,7 @@ class Builder {
             const std::uint32_t phase = phase_of_choice(profile_, choice_);
             const std::string& name = profile_.phases[phase].name;
             const IterationRange range = choice_.iterations.value_or(IterationRange{});
+            const std::vector<IterationRange> parts = choice_.parts.empty() ? std::vector{range} : choice_.parts;
             if (choice_.iterations && range.last != std::numeric_limits<std::uint64_t>::max())
                 table_.scope = fmt::format("iterations {}-{} of {}", range.first + 1, range.last + 1, name);
             else if (choice_.iterations)
@@ -104,12 +105,18 @@ class Builder {
             // Where phases are nodes each has its own values.
             if (data != nullptr && choice_.instances == 0 && !choice_.exclusive && data->wall_inclusive_ns != data->wall_ns &&
                 profile_.phases[phase].kind == PhaseKind::Iterations) {
-                const WithInside all = cells_with_inside(profile_, location, *data, std::span(&range, 1), choice_.with_errors);
+                const std::vector<std::size_t> targets(parts.size());
+                const WithInside all = cells_with_inside(profile_, location, *data, parts, targets, 1, choice_.with_errors);
                 for (const SampledSelection& selection : all.sampled) add_sampled(selection);
                 add_cells(all.cells.front(), 0, no_phase);
                 table_.untold += all.untold.front();
-            } else if (data != nullptr)
+            } else if (data != nullptr && !choice_.parts.empty()) {
+                const std::vector<std::size_t> targets(parts.size());
+                add_cells(selected_cells(profile_, *data, parts, targets, 1).front(), 0, no_phase);
+                if (choice_.with_errors) add_sampled(sampled_selection(profile_, *data, parts));
+            } else if (data != nullptr) {
                 add_phase(*data, range);
+            }
             return;
         }
         for (const PhaseData& data : location.phases) add_phase(data, {});
@@ -192,6 +199,10 @@ class Builder {
             const PathNodes::Node& node = nodes_[n];
             const TextPool& texts = nodes_.texts();
             table_.nodes[numbers[n]] = {numbers[node.parent], node.kind, texts[node.name], texts[node.file], node.line, texts[node.module]};
+        }
+        if (choice_.instances == 0) {
+            table_.node_of_path.resize(profile_.paths.size());
+            for (const auto& [path, node] : known_[0]) table_.node_of_path[path] = numbers[node];
         }
         for (std::vector<CallTable::Value>& values : table_.values) {
             for (CallTable::Value& value : values) value.node = numbers[value.node];

@@ -1,5 +1,7 @@
 #include "tools/timeseries/alignment.hpp"
 
+#include "tools/structure/banded_alignment.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -42,8 +44,6 @@ double distance(const Times& a, const Times& b) {
     return std::floor(sum + 0.3); // whole ns: rounding of means must not decide between pairings that cost the same
 }
 
-enum class Step : std::uint8_t { Both, OnlyA, OnlyB };
-
 /// Costs of all pairs of clusters.
 class Costs {
   public:
@@ -73,7 +73,7 @@ AlignedIterations aligned(const TimeNode& a, const TimeNode& b) {
     const std::size_t n = a.iterations.size(), m = b.iterations.size();
     const std::size_t slack = (n > m ? n - m : m - n) + least_band;
     AlignedIterations out{a.iterations, b.iterations};
-    if (n == 0 || m == 0 || (n + 1) * std::min(m + 1, 2 * slack + 1) > most_cells) { // by number
+    if (n == 0 || m == 0 || cells_of_band(n, m, slack) > most_cells) { // by number
         out.a.resize(std::max(n, m), rejected_iteration);
         out.b.resize(std::max(n, m), rejected_iteration);
         return out;
@@ -87,37 +87,16 @@ AlignedIterations aligned(const TimeNode& a, const TimeNode& b) {
         }
         if (cost <= most_unlike * all) return out;
     }
-    const auto first_of = [&](std::size_t i) { return i > slack ? i - slack : 0; };
-    const auto last_of = [&](std::size_t i) { return std::min(m, i + slack); };
-    std::vector<std::vector<Step>> steps(n + 1); // by i, then j - first_of(i): the last step there
-    std::vector<double> best(m + 1, INFINITY), before(m + 1, INFINITY);
-    for (std::size_t i = 0; i <= n; ++i) {
-        std::swap(best, before);
-        for (std::size_t j = first_of(i); j <= last_of(i); ++j) {
-            double least = i == 0 && j == 0 ? 0 : INFINITY;
-            Step step = Step::Both;
-            const auto offer = [&](double cost, Step by) {
-                if (cost < least) {
-                    least = cost;
-                    step = by;
-                }
-            };
-            if (i > 0 && j > 0) offer(before[j - 1] + costs.pair(i - 1, j - 1), Step::Both);
-            if (i > 0) offer(before[j] + costs.only_a(i - 1), Step::OnlyA);
-            if (j > first_of(i)) offer(best[j - 1] + costs.only_b(j - 1), Step::OnlyB);
-            best[j] = least;
-            steps[i].push_back(step);
-        }
-    }
+    const std::vector<AlignmentStep> steps = cheapest_steps(
+        n, m, slack, [&](std::size_t i, std::size_t j) { return costs.pair(i, j); }, [&](std::size_t i) { return costs.only_a(i); },
+        [&](std::size_t j) { return costs.only_b(j); });
     out.a.clear();
     out.b.clear();
-    for (std::size_t i = n, j = m; i != 0 || j != 0;) {
-        const Step step = steps[i][j - first_of(i)];
-        out.a.push_back(step == Step::OnlyB ? rejected_iteration : a.iterations[--i]);
-        out.b.push_back(step == Step::OnlyA ? rejected_iteration : b.iterations[--j]);
+    std::size_t i = 0, j = 0;
+    for (const AlignmentStep step : steps) {
+        out.a.push_back(step == AlignmentStep::OnlyB ? rejected_iteration : a.iterations[i++]);
+        out.b.push_back(step == AlignmentStep::OnlyA ? rejected_iteration : b.iterations[j++]);
     }
-    std::reverse(out.a.begin(), out.a.end());
-    std::reverse(out.b.begin(), out.b.end());
     return out;
 }
 

@@ -4,9 +4,7 @@
 //
 // The paper matches iterations by number (section 4.2.1). That goes wrong from the first short iteration on that had a sample in one loop only: on real
 // programs most of the run then looked like imbalance. So loops whose iterations with one number are unlike, or that have unequally many, are aligned as
-// sequences are.
-// Source: S. B. Needleman and C. D. Wunsch, Journal of Molecular Biology 48 (1970); K.-M. Chao, W. R. Pearson and W. Miller, Computer Applications in
-// the Biosciences 8 (1992), for the band.
+// sequences are (tools/structure/banded_alignment.hpp).
 #pragma once
 
 #include "tools/timeseries/time_node.hpp"

@@ -1,0 +1,101 @@
+#include "tools/comparison/over_time_words.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t usual_lines = 4;  // of a segment
+constexpr double worth_telling = 0.005; // share of the run
+
+std::string by_text(const Change& change) {
+    return fmt::format("{} {}", percent(std::abs(change.difference() / change.before)), change.difference() > 0 ? "slower" : "faster");
+}
+
+std::string range_text(const IterationRange& range) {
+    return range.first == range.last ? fmt::format("{}", range.first + 1) : fmt::format("{}-{}", range.first + 1, range.last + 1);
+}
+
+/// "12 iterations", "1.5 iterations" on average over runs.
+std::string number_of_iterations(double n) {
+    return fmt::format("{} iteration{}", std::abs(n - std::round(n)) < 0.05 ? count(n) : fmt::format("{:.1f}", n), n == 1 ? "" : "s");
+}
+
+SegmentWords words_of(const SegmentChange& segment, const std::string& before, const std::string& after, std::size_t lines) {
+    const Amounts each(std::max(segment.each.before, segment.each.after), "ns"), all(std::abs(segment.total()), "ns");
+    SegmentWords words;
+    words.head = printable(fmt::format("iteration{} {} {} {}: {}{}, {} {} ({} in all, +-{}{})", segment.pairs == 1 ? "" : "s", iterations_text(segment, after),
+                                       segment.pairs == 1 ? "is" : "are", by_text(segment.each), each.text(segment.each.after),
+                                       segment.pairs == 1 ? "" : " each", before, each.text(segment.each.before), all.difference(segment.total()),
+                                       each.text(segment.each.error), segment.pairs == 1 ? "" : " each"));
+    const GroupComparison& comparison = segment.comparison.groups.front();
+    words.lines = words_of(segment.comparison, comparison, segment.groups).lines;
+    if (words.lines.size() > lines) words.lines.resize(lines);
+    if (segment.instructions.before > 0)
+        words.lines.push_back({"", "work", fmt::format("{:.2f} times the instructions", segment.instructions.after / segment.instructions.before)});
+    return words;
+}
+
+std::string alignment_text(const GroupOverTime& one, const std::string& before, const std::string& after) {
+    std::string text =
+        fmt::format("{} of iterations of {} and {}, aligned by {}", plural(one.alignment.pairs, "pair"), before, after, align_by_name(one.alignment.by));
+    if (one.alignment.different == 0)
+        text += ": both have the same calls";
+    else
+        text += fmt::format(": {} with the same calls, {} with others", count(static_cast<double>(one.alignment.pairs - one.alignment.different)),
+                            count(static_cast<double>(one.alignment.different)));
+    return text;
+}
+
+} // namespace
+
+std::string iterations_text(const SegmentChange& segment, const std::string& after) {
+    std::string text = range_text(segment.before);
+    if (segment.after.first != segment.before.first || segment.after.last != segment.before.last)
+        text += fmt::format(" ({} of {})", range_text(segment.after), after);
+    return text;
+}
+
+OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, const std::vector<ProfiledGroup>& groups, std::size_t lines) {
+    const std::string &before = groups.front().name, &after = groups[one.group].name;
+    const Change& whole = one.iterations;
+    const Amounts amounts(std::max(whole.before, whole.after), "ns");
+    OverTimeWords words;
+    const std::size_t runs_before = groups.front().runs.size(), runs_after = groups[one.group].runs.size();
+    const std::string runs = repetitions_text(before, runs_before, after, runs_after);
+    const std::string values = fmt::format("{}, {} {} ({})", amounts.text(whole.after), before, amounts.text(whole.before), runs);
+    words.head = whole.is_chance()
+                     ? fmt::format("{} and {} do not differ beyond chance in the iterations of {} as a whole: {}", after, before, result.phase, values)
+                     : fmt::format("{} is {} in the iterations of {}: {}", after, by_text(whole), result.phase, values);
+    words.head = printable(words.head);
+    for (const SegmentChange& segment : one.segments)
+        if (segment.is_change) words.segments.push_back(words_of(segment, before, after, lines == 0 ? usual_lines : lines));
+    if (words.segments.empty()) words.remarks.push_back(fmt::format("no iterations differ beyond chance and by more than {}", percent(one.least_change)));
+    if (one.alone_before != 0 || one.alone_after != 0) {
+        std::string alone;
+        if (one.alone_after != 0)
+            alone = fmt::format("{} of {} {} no partner: {}", number_of_iterations(one.alone_after), after, one.alone_after == 1 ? "has" : "have",
+                                amounts.text(one.alone.after));
+        if (one.alone_before != 0)
+            alone += fmt::format("{}{} of {} {} no partner: {}", alone.empty() ? "" : "; ", number_of_iterations(one.alone_before), before,
+                                 one.alone_before == 1 ? "has" : "have", amounts.text(one.alone.before));
+        words.remarks.push_back(alone);
+    }
+    if (std::abs(one.outside.difference()) >= worth_telling * std::max(whole.before, whole.after))
+        words.remarks.push_back(fmt::format("outside the iterations: {} ({}, {} {})", amounts.difference(one.outside.difference()),
+                                            amounts.text(one.outside.after), before, amounts.text(one.outside.before)));
+    words.remarks.push_back(alignment_text(one, before, after));
+    if (runs_before == 1 && runs_after == 1)
+        words.remarks.emplace_back("how much runs vary by chance is not known from one run each; repeat them: --baseline A1 A2 A3 -- B1 B2 B3");
+    for (std::string& remark : words.remarks) remark = printable(remark);
+    return words;
+}
+
+} // namespace libprofile::tools
