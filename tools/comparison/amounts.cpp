@@ -12,7 +12,7 @@ Amounts::Amounts(double largest, const std::string& unit) {
         double size;
         const char* suffix;
     };
-    constexpr Step times[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}};
+    constexpr Step times[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}};
     constexpr Step bytes[] = {{0x1p40, " TiB"}, {0x1p30, " GiB"}, {0x1p20, " MiB"}, {0x1p10, " KiB"}, {1, " B"}};
     constexpr Step counts[] = {{1e12, " T"}, {1e9, " G"}, {1e7, " M"}, {1, ""}};
     const auto choose = [&](const auto& steps) {
