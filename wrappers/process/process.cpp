@@ -50,9 +50,9 @@ void fork_child() {
 
 [[gnu::constructor]] void process_begins() {
     session_clock.mark_start();
+    thread_registry.know_main(); // reads the CPU time at that moment
     real_calls();
     find_jumps();
-    thread_registry.know_main();
     pthread_atfork(nullptr, nullptr, fork_child);
     if (measured_from_the_start()) return session.begin_without_mpi();
     // An instrumented program is measured, like one whose hooks are called.
