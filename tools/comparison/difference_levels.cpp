@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -60,7 +60,7 @@ Cuts cuts_of_means(std::span<const float> differences, double least) {
 /// Half of the 95 % interval of a mean.
 double error_of_mean(std::span<const float> values) {
     const std::size_t n = values.size();
-    if (n < 2) return std::numeric_limits<double>::infinity();
+    if (n < 2) return std::numeric_limits<double>::quiet_NaN();
     const auto wanted = std::max(usual_block, static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(n)))));
     const std::size_t block = std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, n / 8));
     std::vector<double> sums(n + 1);

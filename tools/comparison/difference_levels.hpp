@@ -15,7 +15,7 @@ namespace libprofile::tools {
 struct DifferenceLevel {
     std::size_t first = 0, last = 0;
     double mean = 0;        // of the differences
-    double error = 0;       // half of its 95 % interval
+    double error = 0;       // half of its 95 % interval; NaN: of a single pair it is unknown
     bool is_change = false; // beyond chance, and large enough to be told
     std::size_t length() const { return last - first + 1; }
 };

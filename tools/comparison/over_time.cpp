@@ -166,8 +166,8 @@ class OverTimeComparer {
             return sum;
         };
         result.iterations = choice_.iterations ? change_of(group, paired_of) : change_of(group, all_of);
-        result.outside = change_of(group, [](const AlignedRun& run) { return run.outside; });
         if (!choice_.iterations) {
+            result.outside = change_of(group, [](const AlignedRun& run) { return run.outside; });
             result.alone = change_of(group, [&](const AlignedRun& run) { return all_of(run) - paired_of(run); });
             const Change alone = change_of(group, [&](const AlignedRun& run) { return static_cast<double>(run.iterations.size() - common.size()); });
             result.alone_before = alone.before;
@@ -216,7 +216,8 @@ class OverTimeComparer {
             return sum / static_cast<double>(iterations.size());
         };
         result.each = change_of(group, [&](const AlignedRun& run) { return mean(run, run.iterations.time); });
-        result.each.error = std::max(result.each.error, level.error); // repetitions may vary less than their iterations do, by chance
+        // Repetitions may vary less than their iterations do, by chance.
+        result.each.error = std::isnan(level.error) && result.each.error == 0 ? level.error : std::max(result.each.error, level.error);
         const auto is_counted = [](const AlignedRun& run) { return !run.iterations.instructions.empty(); };
         if (std::all_of(runs_[0].begin(), runs_[0].end(), is_counted) && std::all_of(runs_[group].begin(), runs_[group].end(), is_counted))
             result.instructions = change_of(group, [&](const AlignedRun& run) { return mean(run, run.iterations.instructions); });

@@ -92,6 +92,9 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
         words.remarks.push_back(fmt::format("outside the iterations: {} ({}, {} {})", amounts.difference(one.outside.difference()),
                                             amounts.text(one.outside.after), before, amounts.text(one.outside.before)));
     words.remarks.push_back(alignment_text(one, before, after));
+    if (one.alignment.different == one.alignment.pairs)
+        words.remarks.push_back(
+            fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
     if (runs_before == 1 && runs_after == 1)
         words.remarks.emplace_back("how much runs vary by chance is not known from one run each; repeat them: --baseline A1 A2 A3 -- B1 B2 B3");
     for (std::string& remark : words.remarks) remark = printable(remark);
