@@ -148,14 +148,14 @@ def overlap(segment, first, last):
 @test
 def iterations_that_became_slower_are_found_with_their_function_and_rank(job):
     program = job.program("lost_time")
-    for cause, part in (("none", 0), ("range", 10)):
+    for cause, part in (("none", 0), ("range", 40)):
         job.measured([program, cause, part, 400], output=cause)
     alignment, segments, functions, _ = over_time(job, "none", "range")
     expect_equal((alignment["align"], alignment["pairs"], alignment["different_calls"]), ("structure", 400, 0), "alignment")
     changes = [segment for segment in segments if not segment["chance"]]
-    expect(changes and overlap(max(changes, key=lambda s: s["difference"]), 161, 240) >= 0.9, f"iterations 161 to 240 are slower: {segments}")
+    expect(changes and overlap(max(changes, key=lambda s: s["difference"]), 161, 240) >= 0.8, f"iterations 161 to 240 are slower: {segments}")
     worst = max(changes, key=lambda s: s["difference"])
-    expect(0.6 < worst["difference"] / (0.1 * 5 * 2.17e6 * 80) < 1.6, f"by 10 % of 5 * 2.17 ms each: {worst}")
+    expect(0.6 < worst["difference"] / (0.4 * 5 * 2.17e6 * 80) < 2, f"by 40 % of 5 * 2.17 ms each: {worst}")
     names = [(row["function"], row["ranks"]) for row in functions if row["segment"] == worst["segment"] and row["difference"] > 0]
     expect(("work", "1") in names[:3], f"work() on rank 1 is named: {names[:5]}")
     text = job.run([job.tool, "compare", "none", "range", "--over-time"]).out
