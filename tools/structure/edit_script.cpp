@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace libprofile::tools {
 
@@ -97,6 +98,21 @@ void gather_gaps(Sequence elements, std::vector<bool>& is_kept) {
     }
 }
 
+/// Positions of those that the other sequence has, too.
+std::vector<std::size_t> common_elements(Sequence elements, Sequence other) {
+    const std::unordered_set<std::uint64_t> known(other.begin(), other.end());
+    std::vector<std::size_t> positions;
+    for (std::size_t i = 0; i < elements.size(); ++i)
+        if (known.contains(elements[i])) positions.push_back(i);
+    return positions;
+}
+
+std::vector<std::uint64_t> chosen(Sequence elements, const std::vector<std::size_t>& positions) {
+    std::vector<std::uint64_t> some;
+    for (const std::size_t i : positions) some.push_back(elements[i]);
+    return some;
+}
+
 /// By number of elements that are kept before it: the length of a gap.
 std::map<std::size_t, std::size_t> gaps_of(const std::vector<bool>& is_kept) {
     std::map<std::size_t, std::size_t> gaps;
@@ -133,9 +149,16 @@ void meet_gaps(Sequence elements, std::vector<bool>& is_kept, std::map<std::size
 } // namespace
 
 std::optional<std::vector<std::uint32_t>> partners_of(Sequence a, Sequence b, std::size_t most_edits) {
-    Differ differ(a, b, most_edits);
+    // What the other sequence has nowhere has no partner.
+    const std::vector<std::size_t> in_a = common_elements(a, b), in_b = common_elements(b, a);
+    const std::size_t alone = a.size() - in_a.size() + b.size() - in_b.size();
+    if (alone > most_edits) return std::nullopt;
+    const std::vector<std::uint64_t> some_a = chosen(a, in_a), some_b = chosen(b, in_b);
+    Differ differ(some_a, some_b, most_edits - alone);
     if (!differ.compare()) return std::nullopt;
-    std::vector<bool> kept_a = differ.kept_a(), kept_b = differ.kept_b();
+    std::vector<bool> kept_a(a.size()), kept_b(b.size());
+    for (std::size_t i = 0; i < in_a.size(); ++i) kept_a[in_a[i]] = differ.kept_a()[i];
+    for (std::size_t j = 0; j < in_b.size(); ++j) kept_b[in_b[j]] = differ.kept_b()[j];
     gather_gaps(a, kept_a);
     gather_gaps(b, kept_b);
     meet_gaps(a, kept_a, gaps_of(kept_b));
