@@ -165,9 +165,9 @@ TEST(IterationAlignment, FindsStepsThatWereLeftOutOrPutIn) {
     for (const double share : {0.05, 0.1, 0.2})
         for (std::uint32_t seed = 1; seed <= 10; ++seed) {
             std::mt19937 random(seed);
-            const std::vector<Step> all = program(2000, constant);
+            const std::vector<Step> all = program(1000, constant);
             std::vector<Step> some;
-            for (std::size_t block = 0; block < 200; ++block) // blocks of ten steps, as those that a restart or a shorter output interval leaves out
+            for (std::size_t block = 0; block < 100; ++block) // blocks of ten steps, as those that a restart or a shorter output interval leaves out
                 if (std::uniform_real_distribution<double>(0, 1)(random) >= share)
                     some.insert(some.end(), all.begin() + static_cast<std::ptrdiff_t>(block * 10), all.begin() + static_cast<std::ptrdiff_t>(block * 10 + 10));
             const IterationAlignment without = align_iterations(iterations_of(all), iterations_of(some));
