@@ -159,7 +159,7 @@ def python_aligns_the_iterations_of_two_runs(job):
     expect_equal((alignment.by, alignment.different, alignment.before.tolist()), ("structure", 0, list(range(40))), "alignment")
     expect_equal(alignment.after.tolist(), list(range(40)), "the first 40 steps of 60 have partners")
     forced = libprofile.align(a, b, by="progress")
-    expect_equal((forced.by, forced.after[-1]), ("progress", 58), "forced")
+    expect_equal((forced.by, forced.after[-1]), ("progress", 59), "forced")
     result = libprofile.regressions(a, [b], iterations="11:20", ranks=[1])
     printed = json.loads(job.run([job.tool, "compare", "profile.1", "profile.2", "--over-time", "--iterations", "11:20", "--rank", "1", "--format", "json"]).out)
     for part in ("segments", "functions", "iterations"):

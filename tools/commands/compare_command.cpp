@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace libprofile::tools {
@@ -148,6 +149,11 @@ class CompareCommand final : public Command {
             for (const ProfiledRun& run : group.runs) code = std::max(code, code_of(run.place, run.profile->complete));
         for (const GroupOverTime& one : result.groups)
             for (const SegmentChange& segment : one.segments) {
+                if (std::isnan(segment.each.error) && segment.each.is_growth_above(percent_limit)) {
+                    fmt::print(stderr, "libprofile: {}\n",
+                               printable(fmt::format("one iteration does not tell what is chance, so --fail-above {} does not pass", limit_)));
+                    code = std::max(code, not_judged);
+                }
                 if (!segment.is_change || !segment.each.is_growth_above(percent_limit)) continue;
                 fmt::print(stderr, "libprofile: {}\n",
                            printable(fmt::format("iterations {} of {} are {} slower in {}, which is more than --fail-above {}",

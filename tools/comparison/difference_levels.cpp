@@ -57,12 +57,9 @@ Cuts cuts_of_means(std::span<const float> differences, double least) {
     return cuts;
 }
 
-/// Half of the 95 % interval of a mean.
-double error_of_mean(std::span<const float> values) {
+/// Half of the 95 % interval of a mean, with blocks of one length.
+double error_with_blocks(std::span<const float> values, std::size_t block) {
     const std::size_t n = values.size();
-    if (n < 2) return std::numeric_limits<double>::quiet_NaN();
-    const auto wanted = std::max(usual_block, static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(n)))));
-    const std::size_t block = std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, n / 8));
     std::vector<double> sums(n + 1);
     for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + values[i];
     std::minstd_rand random(1);
@@ -131,6 +128,16 @@ class Levels {
 };
 
 } // namespace
+
+double error_of_mean(std::span<const float> differences) {
+    const std::size_t n = differences.size();
+    if (n < 2) return std::numeric_limits<double>::quiet_NaN();
+    const auto usual = std::max(usual_block, static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(n)))));
+    double most = 0;
+    for (const std::size_t length : {usual * 2 / 3, usual, usual * 3 / 2})
+        most = std::max(most, error_with_blocks(differences, std::clamp<std::size_t>(length, 1, std::max<std::size_t>(1, n / 8))));
+    return most;
+}
 
 std::vector<DifferenceLevel> difference_levels(std::span<const float> differences, double typical, double least_change, std::size_t most_changes) {
     const Levels levels(differences, typical, least_change);

@@ -20,6 +20,10 @@ struct DifferenceLevel {
     std::size_t length() const { return last - first + 1; }
 };
 
+/// Half of the 95 % interval of the differences' mean; NaN for a single one. The largest of several lengths of blocks: if what varies comes in equal
+/// distances, blocks of that length do not see it.
+double error_of_mean(std::span<const float> differences);
+
 /// Consecutive parts, all together the series. Of parts that are no change none follow each other.
 /// @param differences after less before, by pair of iterations
 /// @param typical of an iteration before

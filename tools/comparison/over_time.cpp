@@ -121,6 +121,11 @@ class OverTimeComparer {
             for (AlignedRun& run : runs)
                 if (&run != &first()) others.push_back(&run);
         in_parallel(others.size(), [&](std::size_t r) { others[r]->alignment = align_iterations(first().iterations, others[r]->iterations, forced_); });
+        for (const AlignedRun* other : others)
+            if (forced_ && other->alignment.by != *forced_)
+                throw FrameError(
+                    fmt::format("{} and {} cannot be aligned by {}: they have too many iterations, or nothing of it was counted; leave out --align",
+                                first().source->place, other->source->place, align_by_name(*forced_)));
     }
 
     /// Iterations of the first run that were chosen and that all runs of both groups have.
@@ -157,6 +162,8 @@ class OverTimeComparer {
         if (common.empty() && choice_.iterations && choice_.iterations->first >= first().iterations.size())
             throw ExportError(
                 fmt::format("{} has {} iterations, so none from {} on", first().source->place, first().iterations.size(), choice_.iterations->first + 1));
+        if (common.empty() && choice_.iterations)
+            throw FrameError(fmt::format("none of the chosen iterations of {} has a partner in {}", groups_[0].name, groups_[group].name));
         if (common.empty())
             throw FrameError(fmt::format("no iteration of {} has a partner in {}; align them by step: --align step", groups_[0].name, groups_[group].name));
         const auto all_of = [](const AlignedRun& run) { return std::accumulate(run.iterations.time.begin(), run.iterations.time.end(), 0.0); };
@@ -165,7 +172,7 @@ class OverTimeComparer {
             for (const std::uint32_t i : common) sum += run.time_of(i);
             return sum;
         };
-        result.iterations = choice_.iterations ? change_of(group, paired_of) : change_of(group, all_of);
+        result.iterations = change_of(group, paired_of);
         if (!choice_.iterations) {
             result.outside = change_of(group, [](const AlignedRun& run) { return run.outside; });
             result.alone = change_of(group, [&](const AlignedRun& run) { return all_of(run) - paired_of(run); });
@@ -182,8 +189,9 @@ class OverTimeComparer {
             differences.push_back(static_cast<float>(result.pairs.back().ns_after - result.pairs.back().ns_before));
         }
         const double typical = std::accumulate(before.begin(), before.end(), 0.0) / static_cast<double>(before.size());
-        double last_error = 0;
         const bool is_repeated = runs_[0].size() > 1 && runs_[group].size() > 1;
+        const double error = error_of_mean(differences) * static_cast<double>(differences.size());
+        result.iterations.error = std::isnan(error) && result.iterations.error == 0 ? error : std::max(result.iterations.error, error);
         result.least_change = is_repeated ? large_repeated : large_alone;
         for (const DifferenceLevel& level : difference_levels(differences, typical, result.least_change, most_changes)) {
             const std::span<const std::uint32_t> iterations = std::span(common).subspan(level.first, level.length());
@@ -191,11 +199,11 @@ class OverTimeComparer {
             // Repetitions may have shown that several in a row are chance.
             if (!next.is_change && !result.segments.empty() && !result.segments.back().is_change) {
                 const std::size_t first = level.first - result.segments.back().pairs;
-                next =
-                    segment(group, std::span(common).subspan(first, level.last + 1 - first), {first, level.last, 0, std::max(level.error, last_error), false});
+                const std::size_t length = level.last + 1 - first;
+                const double error_of_both = error_of_mean(std::span(differences).subspan(first, length));
+                next = segment(group, std::span(common).subspan(first, length), {first, level.last, 0, error_of_both, false});
                 result.segments.pop_back();
             }
-            last_error = level.error;
             result.segments.push_back(std::move(next));
         }
         in_parallel(result.segments.size(), [&](std::size_t s) {

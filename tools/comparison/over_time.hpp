@@ -50,8 +50,8 @@ struct GroupOverTime {
     IterationAlignment alignment;             // of its first run
     double least_change = 0;                  // as a share of an iteration: what is less on average is no change
     double equal_pairs = 0;                   // share of all iterations of these two that have an equal partner
-    Change iterations;                        // ns of all iterations, mean over ranks
-    Change alone;                             // the same, of those without a partner
+    Change iterations;                        // ns of the pairs, mean over ranks
+    Change alone;                             // the same, of iterations without a partner
     double alone_before = 0, alone_after = 0; // their number, mean over runs
     Change outside;                           // the rest of the run: ns of main threads, mean over ranks
     std::vector<SegmentChange> segments;      // in the order of time, all together the pairs

@@ -61,9 +61,10 @@ ReportTable segments_table(const RunsOverTime& result, const std::vector<Profile
         const bool is_small = !s.is_change && !s.each.is_chance();
         table.rows.push_back({printable(groups[one.group].name), number, printable(iterations_text(s, groups[one.group].name)), s.before.first + 1,
                               s.before.last + 1, s.after.first + 1, s.after.last + 1, s.pairs, s.total(), s.each.before, s.each.after, error_of(s.each),
-                              std::string(s.is_change ? ""
-                                          : is_small  ? "small"
-                                                      : "within chance"),
+                              std::string(s.is_change                ? ""
+                                          : std::isnan(s.each.error) ? "not known"
+                                          : is_small                 ? "small"
+                                                                     : "within chance"),
                               counted(s.instructions.before, s.instructions.after, s.instructions.before),
                               counted(s.instructions.before, s.instructions.after, s.instructions.after)});
     });

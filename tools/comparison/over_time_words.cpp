@@ -46,7 +46,9 @@ SegmentWords words_of(const SegmentChange& segment, const std::string& before, c
 std::string alignment_text(const GroupOverTime& one, const std::string& before, const std::string& after) {
     std::string text =
         fmt::format("{} of iterations of {} and {}, aligned by {}", plural(one.alignment.pairs, "pair"), before, after, align_by_name(one.alignment.by));
-    if (one.alignment.different == 0)
+    if (!one.alignment.is_known)
+        text += "; the calls of some are not known";
+    else if (one.alignment.different == 0)
         text += ": both have the same calls";
     else
         text += fmt::format(": {} with the same calls, {} with others", count(static_cast<double>(one.alignment.pairs - one.alignment.different)),
@@ -71,13 +73,18 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
     const std::size_t runs_before = groups.front().runs.size(), runs_after = groups[one.group].runs.size();
     const std::string runs = repetitions_text(before, runs_before, after, runs_after);
     const std::string values = fmt::format("{}, {} {} ({})", amounts.text(whole.after), before, amounts.text(whole.before), runs);
-    words.head = whole.is_chance()
-                     ? fmt::format("{} and {} do not differ beyond chance in the iterations of {} as a whole: {}", after, before, result.phase, values)
-                     : fmt::format("{} is {} in the iterations of {}: {}", after, by_text(whole), result.phase, values);
+    const bool has_others = one.alone_before != 0 || one.alone_after != 0;
+    const std::string which = fmt::format("the iterations of {}{}", result.phase, has_others ? " that both have" : "");
+    words.head = whole.difference() == 0 ? fmt::format("{} and {} take the same time in {}: {}", after, before, which, values)
+                 : whole.is_chance()     ? fmt::format("{} and {} do not differ beyond chance in {} as a whole: {}", after, before, which, values)
+                                         : fmt::format("{} is {} in {}: {}", after, by_text(whole), which, values);
     words.head = printable(words.head);
     for (const SegmentChange& segment : one.segments)
         if (segment.is_change) words.segments.push_back(words_of(segment, before, after, lines == 0 ? usual_lines : lines));
-    if (words.segments.empty()) words.remarks.push_back(fmt::format("no iterations differ beyond chance and by more than {}", percent(one.least_change)));
+    if (one.pairs.size() == 1)
+        words.remarks.emplace_back("one iteration does not tell what is chance");
+    else if (words.segments.empty())
+        words.remarks.push_back(fmt::format("no iterations differ beyond chance and by more than {}", percent(one.least_change)));
     if (one.alone_before != 0 || one.alone_after != 0) {
         std::string alone;
         if (one.alone_after != 0)
@@ -92,7 +99,7 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
         words.remarks.push_back(fmt::format("outside the iterations: {} ({}, {} {})", amounts.difference(one.outside.difference()),
                                             amounts.text(one.outside.after), before, amounts.text(one.outside.before)));
     words.remarks.push_back(alignment_text(one, before, after));
-    if (one.alignment.different == one.alignment.pairs)
+    if (one.alignment.is_known && one.alignment.different == one.alignment.pairs)
         words.remarks.push_back(
             fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
     if (runs_before == 1 && runs_after == 1)

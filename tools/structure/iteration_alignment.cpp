@@ -39,7 +39,7 @@ double relative(double x, double y) {
 
 class Aligner {
   public:
-    Aligner(const RunIterations& a, const RunIterations& b) : a_(a), b_(b), structure_(by_structure()) {
+    Aligner(const RunIterations& a, const RunIterations& b) : a_(a), b_(b), structure_(has_structure(a) && has_structure(b) ? by_structure() : std::nullopt) {
         const Partners known = structure_ ? *structure_ : by_step();
         const auto add = [&](const std::vector<float>& of_a, const std::vector<float>& of_b) {
             const double x = typical(of_a), y = typical(of_b);
@@ -65,6 +65,7 @@ class Aligner {
                                                                      : by_step();
         if (!partners) return std::nullopt;
         IterationAlignment result{by, std::move(*partners)};
+        result.is_known = a_.is_known && b_.is_known;
         double differences = 0;
         for (std::size_t i = 0; i < n(); ++i) {
             const std::uint32_t j = result.partner[i];
@@ -83,6 +84,11 @@ class Aligner {
         const std::vector<float>&a, &b;
         double scale; // of b to a, between typical iterations
     };
+
+    /// The calls of some iteration are known.
+    static bool has_structure(const RunIterations& run) {
+        return run.is_known || std::any_of(run.visits.begin(), run.visits.end(), [](std::uint64_t visits) { return visits != 0; });
+    }
 
     std::size_t n() const { return a_.size(); }
     std::size_t m() const { return b_.size(); }
@@ -177,7 +183,8 @@ class Aligner {
     Partners by_progress() const {
         Partners partners(n(), no_partner);
         const std::size_t pairs = std::min(n(), m());
-        for (std::size_t k = 0; k < pairs; ++k) partners[k * n() / pairs] = static_cast<std::uint32_t>(k * m() / pairs);
+        const auto place = [&](std::size_t k, std::size_t all) { return pairs < 2 ? 0 : k * (all - 1) / (pairs - 1); };
+        for (std::size_t k = 0; k < pairs; ++k) partners[place(k, n())] = static_cast<std::uint32_t>(place(k, m()));
         return partners;
     }
 

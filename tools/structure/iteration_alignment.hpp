@@ -36,10 +36,11 @@ struct IterationAlignment {
     std::vector<std::uint32_t> partner; // by iteration of the first run: that of the second one, or no_partner; ascending
     std::size_t pairs = 0;
     std::size_t different = 0; // of these: with other calls; of other numbers of ranks: at other call paths
+    bool is_known = true;      // the calls of all iterations; if not, `different` says little
     double cost = 0;           // of 0 to 1: what is different, as a share of all iterations
 };
 
-/// @param forced nothing else is tried
+/// @param forced nothing else is tried; if that cannot be done, the result is by step
 IterationAlignment align_iterations(const RunIterations& a, const RunIterations& b, std::optional<AlignBy> forced = {});
 
 } // namespace libprofile::tools
