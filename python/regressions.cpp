@@ -16,7 +16,14 @@ using namespace tools;
 
 using OpenRuns = std::vector<std::pair<std::string, std::shared_ptr<Profile>>>; // name and profile
 
-/// As `libprofile compare --over-time --format json` prints it. @param align empty: what fits best
+/// @param by empty: what fits best
+std::optional<AlignBy> forced_by(const std::string& by) {
+    const std::optional<AlignBy> forced = align_by_named(by);
+    if (!forced && !by.empty()) throw py::value_error("there is no alignment by " + by + "; there are structure, work, step, progress");
+    return forced;
+}
+
+/// As `libprofile compare --over-time --format json` prints it.
 std::string regressions(const OpenRuns& before, const OpenRuns& after, const std::optional<std::string>& phase,
                         const std::optional<std::pair<std::uint64_t, std::uint64_t>>& iterations, const std::vector<std::uint32_t>& ranks,
                         const std::string& align) {
@@ -28,8 +35,7 @@ std::string regressions(const OpenRuns& before, const OpenRuns& after, const std
     choice.phase = phase.value_or("");
     choice.ranks = ranks;
     if (iterations) choice.iterations = IterationRange{iterations->first, iterations->second};
-    const std::optional<AlignBy> forced = align_by_named(align);
-    if (!forced && !align.empty()) throw py::value_error("there is no alignment by " + align + "; there are structure, work, step, progress");
+    const std::optional<AlignBy> forced = forced_by(align);
     ComparisonForm form;
     form.command = "regressions";
     form.everything = true;
@@ -39,8 +45,7 @@ std::string regressions(const OpenRuns& before, const OpenRuns& after, const std
 
 /// Which iterations are the same: of the first and of the second profile, then by what, how many pairs have other calls, and the cost.
 py::tuple align(const std::shared_ptr<Profile>& a, const std::shared_ptr<Profile>& b, const std::optional<std::string>& phase, const std::string& by) {
-    const std::optional<AlignBy> forced = align_by_named(by);
-    if (!forced && !by.empty()) throw py::value_error("there is no alignment by " + by + "; there are structure, work, step, progress");
+    const std::optional<AlignBy> forced = forced_by(by);
     RunChoice choice;
     choice.has_phase = phase.has_value();
     choice.phase = phase.value_or("");

@@ -95,6 +95,7 @@ class Builder {
             const std::string& name = profile_.phases[phase].name;
             const IterationRange range = choice_.iterations.value_or(IterationRange{});
             const std::vector<IterationRange> parts = choice_.parts.empty() ? std::vector{range} : choice_.parts;
+            const std::vector<std::size_t> targets(parts.size()); // all parts are one selection
             if (choice_.iterations && range.last != std::numeric_limits<std::uint64_t>::max())
                 table_.scope = fmt::format("iterations {}-{} of {}", range.first + 1, range.last + 1, name);
             else if (choice_.iterations)
@@ -105,13 +106,11 @@ class Builder {
             // Where phases are nodes each has its own values.
             if (data != nullptr && choice_.instances == 0 && !choice_.exclusive && data->wall_inclusive_ns != data->wall_ns &&
                 profile_.phases[phase].kind == PhaseKind::Iterations) {
-                const std::vector<std::size_t> targets(parts.size());
                 const WithInside all = cells_with_inside(profile_, location, *data, parts, targets, 1, choice_.with_errors);
                 for (const SampledSelection& selection : all.sampled) add_sampled(selection);
                 add_cells(all.cells.front(), 0, no_phase);
                 table_.untold += all.untold.front();
             } else if (data != nullptr && !choice_.parts.empty()) {
-                const std::vector<std::size_t> targets(parts.size());
                 add_cells(selected_cells(profile_, *data, parts, targets, 1).front(), 0, no_phase);
                 if (choice_.with_errors) add_sampled(sampled_selection(profile_, *data, parts));
             } else if (data != nullptr) {

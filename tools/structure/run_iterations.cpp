@@ -1,5 +1,6 @@
 #include "tools/structure/run_iterations.hpp"
 
+#include "libprofile/base/hashing.hpp"
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/poll_functions.hpp"
@@ -15,15 +16,7 @@ namespace libprofile::tools {
 
 namespace {
 
-/// Splitmix64: S. Vigna, public domain.
-std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-std::uint64_t hash_of(std::uint64_t key, std::uint64_t metric) { return mixed(mixed(key) ^ metric) | 1; }
+std::uint64_t hash_of(std::uint64_t key, std::uint64_t metric) { return mix(mix(key + golden) ^ metric) | 1; }
 
 constexpr auto visits_metric = static_cast<std::uint32_t>(Metric::Visits);
 
@@ -110,13 +103,12 @@ class Sums {
 
 /// Rows of metric_rows.
 struct Rows {
-    std::size_t visits = 0, bytes = 0, instructions = 0; // instructions: past the end if they were not counted
+    std::size_t bytes = 0, instructions = 0; // instructions: past the end if they were not counted
     explicit Rows(const Profile& profile) {
         const std::vector<MetricRow> rows = metric_rows(profile);
         const auto at = [&](std::string_view name) {
             return static_cast<std::size_t>(std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; }) - rows.begin());
         };
-        visits = at("visits");
         bytes = at("bytes");
         instructions = std::min(at("instructions"), at("PAPI_TOT_INS"));
     }
