@@ -38,6 +38,8 @@ void add_frames(py::module_& module);
 void add_clocks(py::module_& module);
 /// Partners of messages (partners.cpp).
 void add_partners(py::module_& module);
+/// The ranks of a run compared with each other (processes.cpp).
+void add_processes(py::module_& module);
 /// Two runs over time (regressions.cpp).
 void add_regressions(py::module_& module);
 /// Traces and what is made of them (traces.cpp).

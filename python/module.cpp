@@ -268,6 +268,7 @@ PYBIND11_MODULE(_reader, module) {
         .def_property_readonly("scope", [](const CallTable& t) { return text(t.scope); });
     module.def("cells", &table_cells);
     add_frames(module);
+    add_processes(module);
     add_regressions(module);
     add_traces(module);
     add_clocks(module);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <pybind11/stl.h>
 #include <string>
 #include <utility>
 #include <vector>

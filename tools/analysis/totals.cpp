@@ -68,6 +68,12 @@ void add(MetricValues& sum, const MetricValues& more) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 }
 
+std::uint64_t computing_of(const MetricValues& values) {
+    const auto row = [&](CatalogueId id) { return values[static_cast<std::size_t>(id)]; };
+    const std::uint64_t other = row(CatalogueId::Mpi) + row(CatalogueId::OpenMp) + row(CatalogueId::OffCpu);
+    return row(CatalogueId::Execution) > other ? row(CatalogueId::Execution) - other : 0;
+}
+
 std::vector<const Location*> main_threads(const Profile& profile) {
     std::vector<const Location*> mains(profile.job.ranks, nullptr);
     for (const Location& location : profile.locations)

@@ -38,6 +38,9 @@ MetricValues totals(const Profile& profile, const Location& location);
 /// Adds `more` to `sum`, row by row.
 void add(MetricValues& sum, const MetricValues& more);
 
+/// ns: own code on the processor; what is left of the time without MPI, OpenMP's runtime, waiting for a processor, and the measurement.
+std::uint64_t computing_of(const MetricValues& values);
+
 /// The location of the main thread of every rank, in rank order; null where a rank has no data.
 std::vector<const Location*> main_threads(const Profile& profile);
 

@@ -16,13 +16,13 @@ constexpr const char* introduction = "libprofile shows how a parallel (MPI) prog
                                      "  libprofile view libprofile-app-1234        the same as a page for the browser\n"
                                      "  libprofile run --help                      the settings of a measurement\n\n"
                                      "Commands:\n"
-                                     "  run       start a program with the measurement library\n";
+                                     "  run        start a program with the measurement library\n";
 
 } // namespace
 
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {make_report_command, make_diagnose_command, make_compare_command, make_scale_command, make_view_command, make_export_command,
+    for (const auto make : {make_report_command, make_diagnose_command, make_structure_command, make_compare_command, make_scale_command, make_view_command, make_export_command,
                             make_recover_command, make_evaluate_command, make_filter_command, make_metrics_command, make_options_command})
         commands.push_back(make());
     return commands;
@@ -30,7 +30,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
 
 std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
     std::string text = introduction;
-    for (const auto& command : commands) text += fmt::format("  {:<8}  {}\n", command->name(), command->summary());
+    for (const auto& command : commands) text += fmt::format("  {:<9}  {}\n", command->name(), command->summary());
     return text + "\nlibprofile COMMAND --help tells more; libprofile --version prints the version.\n";
 }
 

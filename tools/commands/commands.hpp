@@ -11,6 +11,7 @@ namespace libprofile::tools {
 
 std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_diagnose_command();
+std::unique_ptr<Command> make_structure_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_scale_command();
 std::unique_ptr<Command> make_view_command();

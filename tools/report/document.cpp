@@ -222,6 +222,7 @@ std::string document_markdown(const ReportDocument& document) {
         out += "- " + escaped(sentence) + "\n";
     }
     for (const ReportTable& table : document.tables) {
+        if (std::all_of(table.columns.begin(), table.columns.end(), [](const ReportColumn& column) { return column.label.empty(); })) continue;
         out += fmt::format("\n## {}\n\n", escaped(table.title));
         if (!table.remark.empty()) out += escaped(spelled(style, table.remark)) + "\n\n";
         std::string rule = "|";

@@ -74,6 +74,7 @@ void append_head(const ReportDocument& document, TextWriter& to);
 void append_tables(const ReportDocument& document, TextWriter& to);
 
 std::string document_text(const ReportDocument& document, const TextStyle& style);
+/// Without tables that have no labels.
 std::string document_markdown(const ReportDocument& document);
 std::string document_json(const ReportDocument& document);
 /// The table "call_paths", or else the last one, with a line of column names (RFC 4180).

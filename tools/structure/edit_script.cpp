@@ -178,4 +178,15 @@ std::optional<std::vector<std::uint32_t>> partners_of(Sequence a, Sequence b, st
     return partners;
 }
 
+void pair_in_gaps(std::vector<std::uint32_t>& partners, std::size_t m) {
+    for (std::size_t i = 0, j = 0; i < partners.size();) {
+        std::size_t end = i;
+        while (end < partners.size() && partners[end] == no_partner) ++end;
+        const std::size_t last = end < partners.size() ? partners[end] : m;
+        for (; i < end && j < last; ++i, ++j) partners[i] = static_cast<std::uint32_t>(j);
+        i = end + 1;
+        j = last + 1;
+    }
+}
+
 } // namespace libprofile::tools

@@ -23,4 +23,8 @@ inline constexpr std::uint32_t no_partner = std::numeric_limits<std::uint32_t>::
 std::optional<std::vector<std::uint32_t>> partners_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                                                       std::size_t most_edits = std::numeric_limits<std::size_t>::max());
 
+/// Also pairs, in order, what stands without a partner in both sequences between the same two pairs.
+/// @param m elements of the second sequence
+void pair_in_gaps(std::vector<std::uint32_t>& partners, std::size_t m);
+
 } // namespace libprofile::tools

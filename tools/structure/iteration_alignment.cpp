@@ -121,10 +121,7 @@ class Aligner {
             most = equal;
             best = std::move(partners);
         }
-        if (best)
-            for_each_gap(*best, [&](std::size_t i, std::size_t end, std::size_t j, std::size_t last) {
-                for (; i < end && j < last; ++i, ++j) (*best)[i] = static_cast<std::uint32_t>(j);
-            });
+        if (best) pair_in_gaps(*best, m());
         return best;
     }
 

@@ -3,6 +3,7 @@
 #include "libprofile/base/hashing.hpp"
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
+#include "tools/analysis/loop_ranks.hpp"
 #include "tools/analysis/poll_functions.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -160,16 +161,13 @@ RunIterations run_iterations(const Profile& profile, const std::vector<const Loc
                              const std::vector<std::uint32_t>& key_of_path) {
     RunIterations result;
     std::vector<RankSeries> ranks;
-    result.fewest = std::numeric_limits<std::uint64_t>::max();
-    for (const Location* location : locations) {
-        const PhaseData* data = find_phase(location, phase);
-        if (data == nullptr || data->cluster_of_iteration.empty()) continue;
-        RankSeries& added = ranks.emplace_back(RankSeries{location, data, {}});
-        if (data->series) added.columns = hashes_of_columns(profile, *data->series, key_of_path);
-        result.fewest = std::min<std::uint64_t>(result.fewest, data->cluster_of_iteration.size());
-        result.most = std::max<std::uint64_t>(result.most, data->cluster_of_iteration.size());
+    const LoopRanks of_loop = loop_ranks(locations, phase);
+    for (const Location* location : of_loop.locations) {
+        RankSeries& added = ranks.emplace_back(RankSeries{location, find_phase(location, phase), {}});
+        if (added.data->series) added.columns = hashes_of_columns(profile, *added.data->series, key_of_path);
     }
-    if (ranks.empty()) result.fewest = 0;
+    result.fewest = of_loop.fewest;
+    result.most = of_loop.most;
     result.ranks = ranks.size();
     const std::vector<std::uint32_t> keys = number_keys(ranks);
     const auto n = static_cast<std::size_t>(result.fewest);

@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::size_t row_of(CatalogueId id) { return static_cast<std::size_t>(id); }
 
-/// Own code on the processor: what is left of the time without MPI, OpenMP's runtime, waiting for a processor, and the measurement.
-std::uint64_t computation_of(const MetricValues& values) {
-    const std::uint64_t other = values[row_of(CatalogueId::Mpi)] + values[row_of(CatalogueId::OpenMp)] + values[row_of(CatalogueId::OffCpu)];
-    const std::uint64_t all = values[row_of(CatalogueId::Execution)];
-    return all > other ? all - other : 0;
-}
-
 /// The times of one region in some cells.
 std::uint64_t region_time(const MapMetric& metric, const std::vector<Cell>& cells) {
     std::uint64_t sum = 0;
@@ -70,7 +63,7 @@ std::vector<MapMetric> region_metrics(const Profile& profile, const std::vector<
 }
 
 std::uint64_t value_of(const MapMetric& metric, const MetricValues& values) {
-    return metric.kind == MapMetric::Computation ? computation_of(values) : values[metric.row];
+    return metric.kind == MapMetric::Computation ? computing_of(values) : values[metric.row];
 }
 
 /// The mean iteration of every cluster and of the rest.
@@ -115,7 +108,7 @@ std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<con
         for (const PhaseData* data : with_inside(location, phase)) add(sums, totals(profile, *data));
     std::vector<MapMetric> metrics = {
         {MapMetric::IterationTime, 0, "iteration_time", "Iteration time", "ns", "wall time of the iteration, phases inside it included"}};
-    if (computation_of(sums) != 0)
+    if (computing_of(sums) != 0)
         metrics.push_back({MapMetric::Computation, 0, "computation", "Computation", "ns", "time of the program's own code on the processor"});
     using enum CatalogueId;
     std::vector<std::size_t> order;

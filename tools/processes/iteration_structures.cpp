@@ -1,0 +1,147 @@
+#include "tools/processes/iteration_structures.hpp"
+
+#include "tools/analysis/in_parallel.hpp"
+#include "tools/analysis/totals.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t most_counts = 8'000'000; // EventCounts that are kept: 128 MB
+
+/// Numbers of structures, shared by the threads that read rows.
+class StructureNumbers {
+  public:
+    explicit StructureNumbers(IterationStructures& to) : to_(to) {}
+
+    std::uint32_t number_of(std::uint64_t hash, const EventVisits& visits) {
+        const std::lock_guard lock(numbering_);
+        const auto [at, is_new] = numbers_.try_emplace(hash, static_cast<std::uint32_t>(to_.list.size()));
+        if (!is_new) return at->second;
+        IterationStructures::Structure& added = to_.list.emplace_back();
+        added.hash = hash;
+        added.is_kept = kept_ + visits.size() <= most_counts;
+        if (added.is_kept) {
+            kept_ += visits.size();
+            added.visits = visits;
+        }
+        return at->second;
+    }
+
+  private:
+    IterationStructures& to_;
+    std::mutex numbering_;
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+    std::size_t kept_ = 0;
+};
+
+/// Reads the iterations of one row.
+class StructureReader {
+  public:
+    StructureReader(const EventPaths& events, const PhaseData& data, StructureNumbers& numbers) : events_(events), data_(data), numbers_(numbers) {
+        by_cluster_ = data.equivalence == Equivalence::Strong;
+        if (by_cluster_)
+            for (const Cluster& cluster : data.clusters) {
+                visits_.push_back(events.visits_of(cluster.cells));
+                for (EventCount& count : visits_.back()) count.visits /= cluster.size;
+                hashes_.push_back(hash_of_visits(visits_.back()));
+            }
+        const bool needs_series = !by_cluster_ || data.unclustered != 0;
+        if (needs_series && data.series) {
+            reader_.emplace(*data.series);
+            for (const SeriesData::NumberedColumn& numbered : data.series->numbered_columns()) {
+                const bool counts = numbered.column.metric == static_cast<std::uint32_t>(Metric::Visits) && events.is_event(numbered.column.path);
+                event_of_column_.push_back(counts && !numbered.is_time ? numbered.column.path : no_event);
+            }
+        }
+        if (data.inside) inside_ = data.inside->entries;
+    }
+
+    std::uint32_t next() {
+        const std::size_t i = iteration_++;
+        const bool is_read = reader_ && reader_->next();
+        const std::uint32_t cluster = data_.cluster_of_iteration[i];
+        const bool is_of_cluster = by_cluster_ && cluster < data_.clusters.size();
+        const std::size_t begin = inside_at_;
+        while (inside_at_ < inside_.size() && inside_[inside_at_].iteration == i) ++inside_at_;
+        const std::span<const InsideData::Entry> inside = inside_.subspan(begin, inside_at_ - begin);
+        if (is_of_cluster && inside.empty()) return numbered(cluster);
+        EventVisits visits;
+        if (is_of_cluster)
+            visits = visits_[cluster];
+        else if (is_read && reader_->has_cells())
+            reader_->for_each_cell([&](std::size_t column, std::uint64_t count) {
+                if (event_of_column_[column] != no_event) visits.push_back({event_of_column_[column], count});
+            });
+        else
+            return unknown_structure;
+        for (const InsideData::Entry& entry : inside)
+            if (entry.count != 0) visits.push_back({events_.event_of_phase(entry.phase), entry.count});
+        normalise(visits);
+        return known_number(hash_of_visits(visits), visits);
+    }
+
+  private:
+    static constexpr std::uint32_t no_event = 0xffffffff;
+
+    std::uint32_t numbered(std::uint32_t cluster) { return known_number(hashes_[cluster], visits_[cluster]); }
+
+    std::uint32_t known_number(std::uint64_t hash, const EventVisits& visits) {
+        if (hash == last_hash_ && last_) return *last_;
+        const auto [at, is_new] = known_.try_emplace(hash, 0);
+        if (is_new) at->second = numbers_.number_of(hash, visits);
+        last_hash_ = hash;
+        return *(last_ = at->second);
+    }
+
+    const EventPaths& events_;
+    const PhaseData& data_;
+    StructureNumbers& numbers_;
+    bool by_cluster_ = false;
+    std::vector<EventVisits> visits_; // by cluster
+    std::vector<std::uint64_t> hashes_;
+    std::optional<SeriesReader> reader_;
+    std::vector<std::uint32_t> event_of_column_;
+    std::span<const InsideData::Entry> inside_;
+    std::size_t inside_at_ = 0, iteration_ = 0;
+    std::unordered_map<std::uint64_t, std::uint32_t> known_;
+    std::uint64_t last_hash_ = 0;
+    std::optional<std::uint32_t> last_;
+};
+
+} // namespace
+
+IterationStructures iteration_structures(const EventPaths& events, const std::vector<const Location*>& locations, std::uint32_t phase) {
+    IterationStructures result;
+    result.of_iteration.resize(locations.size());
+    StructureNumbers numbers(result);
+    in_parallel(locations.size(), [&](std::size_t row) {
+        const PhaseData& data = *find_phase(locations[row], phase);
+        StructureReader reader(events, data, numbers);
+        std::vector<std::uint32_t>& of_row = result.of_iteration[row];
+        of_row.reserve(data.cluster_of_iteration.size());
+        for (std::size_t i = 0; i < data.cluster_of_iteration.size(); ++i) of_row.push_back(reader.next());
+    });
+    return result;
+}
+
+double dissimilarity(const IterationStructures& structures, std::uint32_t a, std::uint32_t b) {
+    if (a == unknown_structure || b == unknown_structure) return std::numeric_limits<double>::quiet_NaN();
+    if (a == b) return 0;
+    const IterationStructures::Structure &x = structures.list[a], &y = structures.list[b];
+    if (!x.is_kept || !y.is_kept) return std::numeric_limits<double>::quiet_NaN();
+    double alone = 0, all = 0;
+    for_each_event(x.visits, y.visits, [&](std::uint32_t, std::uint64_t here, std::uint64_t there) {
+        alone += static_cast<double>(std::max(here, there) - std::min(here, there));
+        all += static_cast<double>(here + there);
+    });
+    return all == 0 ? 0 : alone / all;
+}
+
+} // namespace libprofile::tools
