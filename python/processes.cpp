@@ -34,9 +34,9 @@ std::optional<StateBy> state_by(const std::string& name) {
 }
 
 /// As `libprofile structure --format json` prints it.
-std::string structure(const std::shared_ptr<Profile>& profile, const std::optional<std::uint32_t>& phase, const Range& iterations,
-                      const std::vector<std::uint32_t>& ranks, bool threads, const std::string& level, const std::optional<std::uint32_t>& reference,
-                      std::size_t top) {
+std::string structure_of(const std::shared_ptr<Profile>& profile, const std::optional<std::uint32_t>& phase, const Range& iterations,
+                         const std::vector<std::uint32_t>& ranks, bool threads, const std::string& level, const std::optional<std::uint32_t>& reference,
+                         std::size_t top) {
     ProcessChoice choice;
     choice.phase = phase;
     choice.iterations = {iterations.first, iterations.second};
@@ -61,8 +61,8 @@ template <class Number> py::array_t<Number> array_of(const std::vector<Number>& 
 }
 
 /// Names of states, then of each span of iterations the first one, the length, the state (-1: none), and how many ranks are in it.
-py::tuple fold(const std::shared_ptr<Profile>& profile, std::uint32_t phase, const Range& iterations, const std::vector<std::uint32_t>& ranks, bool threads,
-               const std::string& by, const std::string& state, std::uint32_t depth) {
+py::tuple fold_of(const std::shared_ptr<Profile>& profile, std::uint32_t phase, const Range& iterations, const std::vector<std::uint32_t>& ranks, bool threads,
+                  const std::string& by, const std::string& state, std::uint32_t depth) {
     const FoldBy fold_by = named("way to fold", by, fold_named);
     const StateBy states_by = named("state", state, state_by);
     RankStates states;
@@ -87,8 +87,8 @@ py::tuple fold(const std::shared_ptr<Profile>& profile, std::uint32_t phase, con
 }
 
 /// Ranks, threads, the first iteration, the median by iteration, deviations by rank and iteration, and the function that a column is an entry of.
-py::tuple imbalance(const std::shared_ptr<Profile>& profile, const std::optional<std::uint32_t>& phase, const Range& iterations,
-                    const std::vector<std::uint32_t>& ranks, bool threads) {
+py::tuple imbalance_of(const std::shared_ptr<Profile>& profile, const std::optional<std::uint32_t>& phase, const Range& iterations,
+                       const std::vector<std::uint32_t>& ranks, bool threads) {
     ImbalanceMap map;
     {
         const py::gil_scoped_release others;
@@ -107,7 +107,7 @@ py::tuple imbalance(const std::shared_ptr<Profile>& profile, const std::optional
 }
 
 /// Of two locations: iterations here and there, dissimilarity, unmatched time and skew by pair, and how many have no partner here and there.
-py::tuple timeline(const std::shared_ptr<Profile>& profile, std::uint32_t phase, std::size_t here, std::size_t there) {
+py::tuple timeline_of(const std::shared_ptr<Profile>& profile, std::uint32_t phase, std::size_t here, std::size_t there) {
     PairTimeline pair;
     {
         const py::gil_scoped_release others;
@@ -124,10 +124,10 @@ py::tuple timeline(const std::shared_ptr<Profile>& profile, std::uint32_t phase,
 } // namespace
 
 void add_processes(py::module_& module) {
-    module.def("structure", &structure);
-    module.def("fold", &fold);
-    module.def("imbalance", &imbalance);
-    module.def("timeline", &timeline);
+    module.def("structure", &structure_of);
+    module.def("fold", &fold_of);
+    module.def("imbalance", &imbalance_of);
+    module.def("timeline", &timeline_of);
 }
 
 } // namespace libprofile::python

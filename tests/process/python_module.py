@@ -220,6 +220,36 @@ def python_diagnoses_as_the_command_does(job):
 
 
 @test
+def python_compares_ranks_as_the_command_does(job):
+    libprofile = package(job)
+    job.profile([job.example("hydro"), 60, 16])
+    p = libprofile.open(job.folder / "profile.1")
+    for options, choice in (([], {}), (["--level", "pairs", "--iterations", "5:50", "--rank", "0-1"], {"level": "pairs", "iterations": (5, 50), "ranks": "0-1"})):
+        said = json.loads(job.run([job.tool, "structure", job.folder / "profile.1", "--format", "json", *options]).out)
+        found = p.structure(**choice)
+        for key in said.keys() - {"command"}:
+            expect_equal(found[key], said[key], f"{key} of structure {options}")
+    m = p.imbalance_map()
+    expect_equal(m.deviation.shape, (len(m.rank), len(m.median)), "ranks and iterations")
+    expect_equal(list(m.median.astype(float)), [row["median_computing"] for row in p.structure()["iterations"]], "medians")
+    expect(abs(importlib.import_module("numpy").median(m.deviation, axis=0)).max() < 8, "the median rank deviates from itself")
+    strip = p.fold("outliers", state="kind")
+    expect_equal(int(strip.length.sum()), len(m.median), "iterations of a strip")
+    pair = p.timeline(1, 0)
+    expect_equal(float(pair.dissimilarity.max()), 0.0, "ranks of hydro make the same calls")
+    rows = {row["rank"]: row for row in p.structure(reference=0)["rows"]}
+    expect(abs(float(pair.skew_ns.sum()) - rows[1]["skew"]) < 1e4, f"skew {pair.skew_ns.sum()}, by the command {rows[1]['skew']}")
+    for call, words in ((lambda: p.fold("most"), "most"), (lambda: p.fold(state="x"), "x"), (lambda: p.structure(level="x"), "x"), (lambda: p.fold(phase=""), "no iterations"),
+                        (lambda: p.structure(ranks=99), "99"), (lambda: p.fold(depth=0), "depth")):
+        try:
+            call()
+        except ValueError as error:
+            expect(words in str(error), f"{error!r}")
+        else:
+            raise AssertionError(f"no error with {words}")
+
+
+@test
 def python_data_frames_hold_the_report(job):
     libprofile = package(job)
     report = job.profile([job.example("hydro"), 20, 8])

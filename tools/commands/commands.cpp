@@ -22,8 +22,8 @@ constexpr const char* introduction = "libprofile shows how a parallel (MPI) prog
 
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {make_report_command, make_diagnose_command, make_structure_command, make_compare_command, make_scale_command, make_view_command, make_export_command,
-                            make_recover_command, make_evaluate_command, make_filter_command, make_metrics_command, make_options_command})
+    for (const auto make : {make_report_command, make_diagnose_command, make_structure_command, make_compare_command, make_scale_command, make_view_command,
+                            make_export_command, make_recover_command, make_evaluate_command, make_filter_command, make_metrics_command, make_options_command})
         commands.push_back(make());
     return commands;
 }

@@ -50,8 +50,11 @@ class CellPlaces {
         summer_.add(here, cell.row, iterations);
         for (const std::uint32_t row : usual_rows(map_, cell)) summer_.add(there, row, iterations);
         if (there.iterations == 0) return;
-        const double excess = cell.excess / static_cast<double>(cell.last - cell.first + 1);
-        const HotFunction function = find_hot_function(names_, here, there, excess, there.local());
+        for (std::size_t node = 0; node < names_.tree.nodes.size(); ++node)
+            if (names_.tree.nodes[node].kind == NodeKind::OffCpu || names_.tree.nodes[node].kind == NodeKind::OpenMp)
+                here.node_ns[node] = there.node_ns[node] = 0;
+        const auto computing = [](const IterationSums& sums) { return sums.per_iteration(sums.parts[0]); };
+        const HotFunction function = find_hot_function(names_, here, there, computing(here) - computing(there), computing(there));
         if (!function.tells()) return;
         placed.function = names_.tree.nodes[function.node].name;
         placed.source = names_.tree.nodes[function.node].source;

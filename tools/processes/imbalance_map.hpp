@@ -40,8 +40,9 @@ struct HotCell {
     double median = 0;                 // ns in all: of the median rank
 };
 
-/// The `most` heaviest of those that cost the rank 0.2 % of what the median rank computes in all. Where a cell ends is decided by sums: it is one of the parts of a row whose deviations, less 3 % of the median each, have the
-/// largest sum. Source: W. L. Ruzzo and M. Tompa, "A linear time algorithm for finding all maximal scoring subsequences", ISMB 1999.
+/// The `most` heaviest of those that cost the rank 0.2 % of what the median rank computes in all. Where a cell ends is decided by sums: it is one of the
+/// parts of a row whose deviations, less 3 % of the median each, have the largest sum. Source: W. L. Ruzzo and M. Tompa, "A linear time algorithm for
+/// finding all maximal scoring subsequences", ISMB 1999.
 std::vector<HotCell> hot_cells(const ImbalanceMap& map, std::size_t most);
 
 } // namespace libprofile::tools

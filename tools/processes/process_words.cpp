@@ -99,9 +99,10 @@ std::vector<std::string> ProcessWords::distances() const {
     if (t.rows[most].different != 0)
         sentences.push_back(fmt::format("{} differs most: {} of the calls in {} have no partner, first in iteration {}", name(most),
                                         percent(t.rows[most].dissimilarity), plural(t.rows[most].different, "iteration"), *t.rows[most].first_other + 1));
-    if (slowest != t.reference || fastest != t.reference)
-        sentences.push_back(fmt::format("computing in all iterations, against {}: {} {} more, {} {} less", reference, name(slowest),
-                                        duration(t.rows[slowest].skew_ns, {}), name(fastest), duration(-t.rows[fastest].skew_ns, {})));
+    std::string skew;
+    if (slowest != t.reference) skew = fmt::format("{} {} more", name(slowest), duration(t.rows[slowest].skew_ns, {}));
+    if (fastest != t.reference) skew += fmt::format("{}{} {} less", skew.empty() ? "" : ", ", name(fastest), duration(-t.rows[fastest].skew_ns, {}));
+    if (!skew.empty()) sentences.push_back(fmt::format("computing in all iterations, against {}: {}", reference, skew));
     for (std::string& sentence : sentences) sentence = printable(sentence);
     return sentences;
 }
