@@ -4,6 +4,9 @@ find_package(nlohmann_json REQUIRED)
 include(GoogleTest)
 # It simulates millions of iterations.
 set_source_files_properties(tools_sample_coverage_test.cpp PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
+# They compare with tables of all pairings.
+set_source_files_properties(tools_tree_alignment_test.cpp tools_tree_changes_test.cpp tools_merged_tree_test.cpp
+  PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
 add_executable(tools_tests ${tools_tests})
 find_package(ZLIB REQUIRED)
 target_link_libraries(tools_tests PRIVATE libprofile_unit_test profile_evaluation profile_timeseries profile_diagnosis profile_report profile_export profile_frames profile_import profile_comparison profile_processes profile_view profile_launch libprofile_warnings libprofile_offline

@@ -189,4 +189,34 @@ void pair_in_gaps(std::vector<std::uint32_t>& partners, std::size_t m) {
     }
 }
 
+std::vector<std::uint32_t> partners_of_long(Sequence a, Sequence b) {
+    constexpr std::size_t most_edits = 8192, window = 512, largest_window = 2048;
+    if (auto partners = partners_of(a, b, most_edits)) return *std::move(partners);
+    std::vector<std::uint32_t> partners(a.size(), no_partner);
+    std::size_t from_a = 0, from_b = 0, width = window;
+    while (from_a != a.size() && from_b != b.size()) {
+        const Sequence in_a = a.subspan(from_a, std::min(width, a.size() - from_a)), in_b = b.subspan(from_b, std::min(width, b.size() - from_b));
+        const bool is_last = from_a + in_a.size() == a.size() && from_b + in_b.size() == b.size();
+        const std::size_t sure = is_last ? width : width / 4 * 3; // what pairs behind that may have better partners behind the window
+        const std::vector<std::uint32_t> found = *partners_of(in_a, in_b);
+        std::size_t end_a = 0, end_b = 0;
+        for (std::size_t i = 0; i < found.size() && i < sure; ++i) {
+            if (found[i] == no_partner) continue;
+            if (found[i] >= sure) break;
+            partners[from_a + i] = static_cast<std::uint32_t>(from_b + found[i]);
+            end_a = i + 1;
+            end_b = found[i] + 1;
+        }
+        if (is_last) break;
+        if (end_a == 0 && width < largest_window) {
+            width *= 2;
+            continue;
+        }
+        from_a += end_a != 0 ? end_a : std::min(sure, in_a.size());
+        from_b += end_a != 0 ? end_b : std::min(sure, in_b.size());
+        width = window;
+    }
+    return partners;
+}
+
 } // namespace libprofile::tools

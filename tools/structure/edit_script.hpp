@@ -27,4 +27,8 @@ std::optional<std::vector<std::uint32_t>> partners_of(std::span<const std::uint6
 /// @param m elements of the second sequence
 void pair_in_gaps(std::vector<std::uint32_t>& partners, std::size_t m);
 
+/// The same in a time that is in proportion to the sequences, whatever they are. Beyond 8,192 edits both are aligned through a window of 512 elements
+/// that moves along with what is found; it grows up to 2,048 if nothing is. Then there may be more edits than need be.
+std::vector<std::uint32_t> partners_of_long(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
+
 } // namespace libprofile::tools
