@@ -5,8 +5,8 @@
 // A process runs time steps: in each, inner iterations of a solver with two sends, two receives and a reduction, and an output in every tenth step; 1,000
 // events by step, on call paths of 4 to 7 functions. The other process is equal, or differs in 5 % of its events: half of them left out, half put in, as
 // other calls of the same function or as calls from anywhere; or its events are in no order at all; or all are calls of one function.
-#include "tools/structure/tree_alignment.hpp"
 #include "tests/unit/tools_ordered_program.hpp"
+#include "tools/structure/tree_changes.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -67,6 +67,11 @@ void compare(const char* what, const OrderedProgram& program, const std::vector<
     measure("alignment", [&] {
         const tools::TreeAlignment alignment = tools::align_trees(tree_a, tree_b);
         return std::to_string(alignment.events_a) + " and " + std::to_string(alignment.events_b) + " events without a partner";
+    });
+    measure("alignment with changes", [&] {
+        const tools::TreeChanges found = tools::tree_changes(tree_a, tree_b);
+        return std::to_string(found.changes.size()) + " changes, " + std::to_string(found.alignment.events_a) + " and " +
+               std::to_string(found.alignment.events_b) + " events without a partner";
     });
 }
 

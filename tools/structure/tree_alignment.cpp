@@ -44,8 +44,11 @@ struct EqualEnds {
 
 } // namespace
 
-TreeAligner::TreeAligner(const OrderedTree& a, const OrderedTree& b, std::size_t most_cells)
-    : a_(a), b_(b), share_(static_cast<double>(most_cells) / static_cast<double>(a.nodes.size() + b.nodes.size())), partner_(a.nodes.size(), no_partner) {}
+TreeAligner::TreeAligner(const OrderedTree& a, const OrderedTree& b, std::size_t cells)
+    : a_(a), b_(b),
+      share_(static_cast<double>(cells) / static_cast<double>(a.nodes.size() + b.nodes.size())), partner_{
+                                                                                                     std::vector<std::uint32_t>(a.nodes.size(), no_partner),
+                                                                                                     std::vector<std::uint32_t>(b.nodes.size(), no_partner)} {}
 
 void TreeAligner::pair(std::uint32_t node_a, std::uint32_t node_b) {
     match(node_a, node_b);
@@ -57,6 +60,11 @@ void TreeAligner::pair_lists(Nodes list_a, Nodes list_b) {
     match_open();
 }
 
+void TreeAligner::part_below(std::uint32_t node_a, std::uint32_t node_b) {
+    std::fill(partner_[0].begin() + node_a + 1, partner_[0].begin() + a_.nodes[node_a].end, no_partner);
+    std::fill(partner_[1].begin() + node_b + 1, partner_[1].begin() + b_.nodes[node_b].end, no_partner);
+}
+
 void TreeAligner::match_open() {
     while (!open_.empty()) {
         const auto [node_a, node_b] = open_.back();
@@ -66,12 +74,13 @@ void TreeAligner::match_open() {
 }
 
 void TreeAligner::match(std::uint32_t node_a, std::uint32_t node_b) {
-    partner_[node_a] = node_b;
     const OrderedNode &a = a_.nodes[node_a], &b = b_.nodes[node_b];
-    if (a.hash != b.hash)
-        open_.emplace_back(node_a, node_b);
-    else
-        for (std::uint32_t i = 1; i < a.end - node_a; ++i) partner_[node_a + i] = node_b + i;
+    const bool is_equal = a.hash == b.hash;
+    for (std::uint32_t i = 0; i < (is_equal ? a.end - node_a : 1); ++i) {
+        partner_[0][node_a + i] = node_b + i;
+        partner_[1][node_b + i] = node_a + i;
+    }
+    if (!is_equal) open_.emplace_back(node_a, node_b);
 }
 
 void TreeAligner::match_lists(Nodes list_a, Nodes list_b) {
@@ -171,25 +180,25 @@ std::uint64_t TreeAligner::least_cost(Nodes list_a, Nodes list_b, std::vector<st
     return 2 * std::min(paired[m], gap[m]) + (gap[m] < paired[m] ? 1 : 0);
 }
 
-TreeAlignment align_trees(const OrderedTree& a, const OrderedTree& b, std::size_t most_cells) {
-    TreeAligner aligner(a, b, most_cells);
-    aligner.pair(0, 0);
-    TreeAlignment result{aligner.partners()};
-    std::vector<bool> has_partner(b.nodes.size());
-    const auto add = [](const OrderedTree& tree, std::uint32_t node, std::uint64_t& events, double& time) {
-        events += tree.nodes[node].own;
-        if (!tree.time.empty() && tree.nodes[node].own != 0) time += tree.time[node];
+TreeAlignment TreeAligner::alignment() const {
+    TreeAlignment result{partner_[0]};
+    const auto add = [&](const OrderedTree& tree, int side, const OrderedTree& other, std::uint64_t& events, double& time) {
+        for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+            const std::uint32_t partner = partner_[side][i];
+            if (tree.nodes[i].own == 0 || (partner != no_partner && other.nodes[partner].own != 0)) continue;
+            ++events;
+            if (!tree.time.empty()) time += tree.time[i];
+        }
     };
-    for (std::uint32_t i = 0; i < a.nodes.size(); ++i) {
-        const std::uint32_t j = result.partner[i];
-        if (j != no_partner && a.nodes[i].own <= b.nodes[j].own)
-            has_partner[j] = b.nodes[j].own == a.nodes[i].own;
-        else
-            add(a, i, result.events_a, result.time_a);
-    }
-    for (std::uint32_t j = 0; j < b.nodes.size(); ++j)
-        if (!has_partner[j]) add(b, j, result.events_b, result.time_b);
+    add(a_, 0, b_, result.events_a, result.time_a);
+    add(b_, 1, a_, result.events_b, result.time_b);
     return result;
+}
+
+TreeAlignment align_trees(const OrderedTree& a, const OrderedTree& b, std::size_t cells) {
+    TreeAligner aligner(a, b, cells);
+    aligner.pair(0, 0);
+    return aligner.alignment();
 }
 
 } // namespace libprofile::tools

@@ -1,0 +1,231 @@
+// Changes between two call trees: each kind, made to random programs, is reported as just that.
+#include "tests/unit/tools_ordered_program.hpp"
+#include "tools/structure/tree_changes.hpp"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace libprofile::tools {
+namespace {
+
+using test::OrderedProgram;
+using test::Random;
+
+constexpr std::uint64_t new_key = 1000; // occurs in no program
+
+/// A node of a tree to be edited. Its children are in order.
+struct Call {
+    std::uint64_t key = 0;
+    std::vector<Call> calls;
+    bool operator==(const Call&) const = default;
+};
+
+/// Neighbours that are functions have other keys: they would be one activation.
+Call random_call(Random& random, std::uint64_t names, int depth) {
+    Call call{1 + random() % names, {}};
+    const std::size_t count = 1 + random() % 6;
+    while (call.calls.size() < count) {
+        Call next = depth > 0 && random() % 3 != 0 ? random_call(random, names, depth - 1) : Call{100 + random() % names, {}};
+        if (next.calls.empty() || call.calls.empty() || call.calls.back().key != next.key) call.calls.push_back(std::move(next));
+    }
+    return call;
+}
+
+void add_events(const Call& call, OrderedProgram& program, std::uint32_t path, std::vector<CallEvent>& events) {
+    for (const Call& next : call.calls) {
+        const std::uint32_t to = program.call(path, next.key);
+        next.calls.empty() ? events.push_back({to}) : add_events(next, program, to, events);
+    }
+}
+
+OrderedTree tree_of(const Call& root, OrderedProgram& program) {
+    std::vector<CallEvent> events;
+    add_events(root, program, 0, events);
+    return program.tree(events);
+}
+
+/// All functions, the root first.
+void collect(Call& call, std::vector<Call*>& functions) {
+    if (call.calls.empty()) return;
+    functions.push_back(&call);
+    for (Call& next : call.calls) collect(next, functions);
+}
+
+std::vector<TreeChange> changes_between(const Call& a, const Call& b) {
+    OrderedProgram program;
+    const OrderedTree tree_a = tree_of(a, program), tree_b = tree_of(b, program);
+    return tree_changes(tree_a, tree_b).changes;
+}
+
+std::string words(const std::vector<TreeChange>& changes) {
+    std::string all;
+    for (const TreeChange& change : changes) all += std::string(tree_change_name(change.kind)) + " x" + std::to_string(change.times) + ", ";
+    return all;
+}
+
+/// @param edit does it to a function: before and after; false: it cannot
+void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::function<bool(Random&, Call& before, Call& after)>& edit) {
+    Random random{7};
+    int done = 0;
+    for (int round = 0; round < 2'000; ++round) {
+        Call a = random_call(random, 20, 4), b = a;
+        std::vector<Call*> before, after;
+        collect(a, before);
+        collect(b, after);
+        const std::size_t chosen = random() % before.size();
+        if (!edit(random, *before[chosen], *after[chosen])) continue;
+        ++done;
+        for (const bool is_forward : {true, false}) {
+            const std::vector<TreeChange> changes = is_forward ? changes_between(a, b) : changes_between(b, a);
+            ASSERT_EQ(changes.size(), 1u) << "round " << round << (is_forward ? " forward: " : " back: ") << words(changes);
+            ASSERT_EQ(changes[0].kind, is_forward ? kind : reverse) << "round " << round << ": " << words(changes);
+            ASSERT_EQ(changes[0].times, 1u);
+        }
+    }
+    EXPECT_GT(done, 300);
+}
+
+using Iterator = std::vector<Call>::iterator;
+Iterator place(std::vector<Call>& calls, std::size_t position) { return calls.begin() + static_cast<std::ptrdiff_t>(position); }
+
+TEST(TreeChanges, OfEqualTreesThereAreNone) {
+    Random random{1};
+    const Call call = random_call(random, 20, 4);
+    EXPECT_TRUE(changes_between(call, call).empty());
+}
+
+TEST(TreeChanges, AnAddedCallIsJustThat) {
+    expect_just(TreeChangeKind::Added, TreeChangeKind::Removed, [](Random& random, Call&, Call& after) {
+        after.calls.insert(place(after.calls, random() % (after.calls.size() + 1)), Call{new_key, {}});
+        return true;
+    });
+}
+
+TEST(TreeChanges, AnAddedFunctionIsJustThat) {
+    expect_just(TreeChangeKind::Added, TreeChangeKind::Removed, [](Random& random, Call&, Call& after) {
+        Call added = random_call(random, 20, 2);
+        added.key = new_key;
+        after.calls.insert(place(after.calls, random() % (after.calls.size() + 1)), added);
+        return true;
+    });
+}
+
+TEST(TreeChanges, ARenamedFunctionIsJustThat) {
+    expect_just(TreeChangeKind::Renamed, TreeChangeKind::Renamed, [](Random& random, Call&, Call& after) {
+        Call& chosen = after.calls[random() % after.calls.size()];
+        chosen.key = new_key;
+        return !chosen.calls.empty();
+    });
+}
+
+TEST(TreeChanges, AnInlinedFunctionIsJustThat) {
+    expect_just(TreeChangeKind::Inlined, TreeChangeKind::Outlined, [](Random& random, Call& before, Call& after) {
+        const std::size_t at = random() % before.calls.size();
+        if (before.calls[at].calls.empty()) return false;
+        before.calls[at].key = new_key;
+        const std::vector<Call> inside = before.calls[at].calls;
+        // Two calls of a function that become neighbours are one activation.
+        if (at != 0 && before.calls[at - 1].key == inside.front().key && !inside.front().calls.empty()) return false;
+        if (at + 1 != before.calls.size() && before.calls[at + 1].key == inside.back().key && !inside.back().calls.empty()) return false;
+        after.calls.erase(place(after.calls, at));
+        after.calls.insert(place(after.calls, at), inside.begin(), inside.end());
+        return true;
+    });
+}
+
+/// Two functions that call the same one would be neighbours with one activation of it; so their names are their own.
+TEST(TreeChanges, SwappedPhasesAreJustThat) {
+    expect_just(TreeChangeKind::Moved, TreeChangeKind::Moved, [](Random& random, Call& before, Call& after) {
+        if (before.calls.size() < 2) return false;
+        const std::size_t at = random() % (before.calls.size() - 1);
+        for (const std::size_t i : {at, at + 1}) {
+            if (before.calls[i].calls.empty()) before.calls[i] = random_call(random, 20, 1);
+            before.calls[i].key = new_key + i;
+            after.calls[i] = before.calls[i];
+        }
+        std::swap(after.calls[at], after.calls[at + 1]);
+        return true;
+    });
+}
+
+/// A loop with a pass of one to three calls: 3 passes become 4.
+TEST(TreeChanges, AFurtherPassOfALoopIsJustThat) {
+    expect_just(TreeChangeKind::MoreOften, TreeChangeKind::LessOften, [](Random& random, Call& before, Call& after) {
+        std::vector<Call> pass;
+        for (std::size_t i = 0, length = 1 + random() % 3; i < length; ++i) pass.push_back(Call{new_key + i, {}});
+        const std::size_t at = random() % (before.calls.size() + 1);
+        for (int i = 0; i < 4; ++i) {
+            if (i != 0) before.calls.insert(place(before.calls, at), pass.begin(), pass.end());
+            after.calls.insert(place(after.calls, at), pass.begin(), pass.end());
+        }
+        return true;
+    });
+}
+
+/// It splits activations: what is before it and what is behind it are no neighbours any more.
+TEST(TreeChanges, AnAddedCallInsideActivationsIsJustThat) {
+    Random random{9};
+    for (int round = 0; round < 3'000; ++round) {
+        OrderedProgram program;
+        const Call call = random_call(random, 20, 4);
+        std::vector<CallEvent> before;
+        add_events(call, program, 0, before);
+        std::vector<CallEvent> after = before;
+        const std::size_t at = random() % (before.size() + 1);
+        std::uint32_t around = before[std::min(at, before.size() - 1)].path;
+        do around = program.parent[around];
+        while (around != 0 && random() % 2 == 0);
+        after.insert(after.begin() + static_cast<std::ptrdiff_t>(at), CallEvent{program.call(around, new_key)});
+        for (const bool is_forward : {true, false}) {
+            const OrderedTree a = program.tree(is_forward ? before : after), b = program.tree(is_forward ? after : before);
+            const std::vector<TreeChange> changes = tree_changes(a, b).changes;
+            ASSERT_EQ(changes.size(), 1u) << "round " << round << ": " << words(changes);
+            ASSERT_EQ(changes[0].kind, is_forward ? TreeChangeKind::Added : TreeChangeKind::Removed) << "round " << round;
+            ASSERT_EQ(changes[0].events, 1u);
+        }
+    }
+}
+
+TEST(TreeChanges, CountHowOftenAndHowManyEvents) {
+    OrderedProgram program;
+    const std::uint32_t solve = program.call(0, 1), send = program.call(solve, 100), wait = program.call(solve, 101), write = program.call(0, 102);
+    const OrderedTree a = program.tree({{send, 3}, {wait}, {write}, {send, 3}, {wait}, {write}}),
+                      b = program.tree({{send, 5, 10.0}, {wait}, {write}, {send, 4, 8.0}, {wait}, {write}});
+    const TreeChanges found = tree_changes(a, b);
+    ASSERT_EQ(found.changes.size(), 1u) << words(found.changes);
+    EXPECT_EQ(found.changes[0].kind, TreeChangeKind::MoreOften);
+    EXPECT_EQ(found.changes[0].times, 3u);
+    EXPECT_EQ(found.changes[0].events, 3u);
+    EXPECT_EQ(found.changes[0].time, 6.0);
+    EXPECT_EQ(b.nodes[found.changes[0].node_b].path, send);
+    EXPECT_EQ(found.alignment.events_b, 3u);
+}
+
+TEST(TreeChanges, BelowARenamedFunctionAreToldToo) {
+    const Call a{0, {Call{1, {Call{100, {}}, Call{101, {}}, Call{102, {}}}}}}, b{0, {Call{2, {Call{100, {}}, Call{101, {}}, Call{102, {}}, Call{103, {}}}}}};
+    EXPECT_EQ(words(changes_between(a, b)), "renamed x1, added x1, ");
+}
+
+/// Any two trees: each event without a partner is in a change.
+TEST(TreeChanges, TellOfAllEventsWithoutAPartner) {
+    Random random{5};
+    for (int round = 0; round < 3'000; ++round) {
+        const OrderedProgram program = test::random_program(random, 1 + random() % 12, 1 + random() % 12, 1 + random() % 6);
+        const auto events = test::random_events(random, program, 1 + random() % 80);
+        const OrderedTree a = program.tree(events), b = program.tree(test::edited(random, events, 4 + random() % 20));
+        const TreeChanges found = tree_changes(a, b);
+        std::uint64_t removed = 0, added = 0, moved = 0;
+        for (const TreeChange& change : found.changes) {
+            if (change.kind == TreeChangeKind::Removed || change.kind == TreeChangeKind::LessOften) removed += change.events;
+            if (change.kind == TreeChangeKind::Added || change.kind == TreeChangeKind::MoreOften) added += change.events;
+            if (change.kind == TreeChangeKind::Moved) moved += change.events;
+        }
+        ASSERT_EQ(found.alignment.events_a, removed + moved) << "round " << round << ": " << words(found.changes);
+        ASSERT_EQ(found.alignment.events_b, added + moved) << "round " << round << ": " << words(found.changes);
+        ASSERT_LE(found.alignment.cost(), align_trees(a, b).cost());
+    }
+}
+
+} // namespace
+} // namespace libprofile::tools
