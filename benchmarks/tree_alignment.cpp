@@ -6,6 +6,7 @@
 // events by step, on call paths of 4 to 7 functions. The other process is equal, or differs in 5 % of its events: half of them left out, half put in, as
 // other calls of the same function or as calls from anywhere; or its events are in no order at all; or all are calls of one function.
 #include "tests/unit/tools_ordered_program.hpp"
+#include "tools/structure/merged_tree.hpp"
 #include "tools/structure/tree_changes.hpp"
 
 #include <chrono>
@@ -73,6 +74,12 @@ void compare(const char* what, const OrderedProgram& program, const std::vector<
         return std::to_string(found.changes.size()) + " changes, " + std::to_string(found.alignment.events_a) + " and " +
                std::to_string(found.alignment.events_b) + " events without a partner";
     });
+    measure("merged tree", [&] {
+        tools::TreeMerger merger;
+        merger.add(0, tree_a);
+        merger.add(1, tree_b);
+        return std::to_string(merger.merge().nodes.size()) + " nodes";
+    });
 }
 
 } // namespace
@@ -98,4 +105,12 @@ int main(int argc, char** argv) {
     for (std::size_t i = mixed.size(); i > 1; --i) std::swap(mixed[i - 1], mixed[random() % i]);
     compare("another order", steps.program, events, mixed);
     compare("another order, one list", flat, events, mixed);
+    constexpr std::size_t processes = 100;
+    std::printf("%zu processes of %zu events, 5 %% different\n", processes, count / processes);
+    measure("merged tree", [&] {
+        tools::TreeMerger merger;
+        const std::vector<CallEvent> some = steps.events(count / processes);
+        for (std::uint32_t process = 0; process < processes; ++process) merger.add(process, steps.program.tree(edited(random, some, 40)));
+        return std::to_string(merger.merge().nodes.size()) + " nodes";
+    });
 }
