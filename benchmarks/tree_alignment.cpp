@@ -1,4 +1,4 @@
-// Measures the alignment of two processes (tools/structure): seconds and memory for trees, alignment, changes and the merged tree.
+// Measures the alignment of two processes (tools/structure): processor time and memory for trees, alignment, changes and the merged tree.
 //
 //   tree_alignment [EVENTS]
 //
@@ -9,9 +9,9 @@
 #include "tools/structure/merged_tree.hpp"
 #include "tools/structure/tree_changes.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include <sys/resource.h>
 
@@ -20,12 +20,17 @@ using namespace libprofile::test;
 
 namespace {
 
+double processor_seconds(const rusage& usage) {
+    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 template <class Work> void measure(const char* what, Work work) {
-    const auto begin = std::chrono::steady_clock::now();
+    rusage before{}, usage{};
+    getrusage(RUSAGE_SELF, &before);
     const auto result = work();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
+    const double seconds = processor_seconds(usage) - processor_seconds(before);
     std::printf("  %-34s %7.3f s  %5ld MiB at most  %s\n", what, seconds, usage.ru_maxrss / 1024, result.c_str());
 }
 

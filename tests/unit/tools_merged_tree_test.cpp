@@ -56,7 +56,7 @@ TEST(FoldedTree, HasOneNodeForThePassesOfALoop) {
 
 TEST(FoldedTree, HasAsManyVisitsAsTheWholeTree) {
     Random random{1};
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < 500 / test::fewer_rounds; ++round) {
         const OrderedProgram program = test::random_program(random, 1 + random() % 12, 1 + random() % 12, 1 + random() % 6);
         const OrderedTree tree = program.tree(test::random_events(random, program, 1 + random() % 300));
         const FoldedTree folded = folded_tree(tree);
@@ -70,15 +70,15 @@ TEST(FoldedTree, HasAsManyVisitsAsTheWholeTree) {
 
 TEST(FoldedTree, IsOfAnyDepth) {
     OrderedProgram deep;
-    for (std::uint32_t i = 0; i < 100'000; ++i) {
+    for (std::uint32_t i = 0; i < 50'000; ++i) {
         deep.parent.push_back(i);
         deep.key.push_back(1);
     }
-    EXPECT_EQ(folded_tree(deep.tree({{100'000, 3}})).visits.back().most, 3u);
+    EXPECT_EQ(folded_tree(deep.tree({{50'000, 3}})).visits.back().most, 3u);
     TreeMerger merger;
-    merger.add(0, deep.tree({{100'000, 3}}));
-    merger.add(1, deep.tree({{99'000, 3}}));
-    EXPECT_EQ(merger.merge().nodes.size(), 100'001u);
+    merger.add(0, deep.tree({{50'000, 3}}));
+    merger.add(1, deep.tree({{49'000, 3}}));
+    EXPECT_EQ(merger.merge().nodes.size(), 50'001u);
 }
 
 TEST(MergedTree, TellsWhoMadeACallAndHowOften) {

@@ -8,6 +8,12 @@
 
 namespace libprofile::test {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int fewer_rounds = 20; // they take so much longer
+#else
+inline constexpr int fewer_rounds = 1;
+#endif
+
 using tools::CallEvent;
 using tools::OrderedTree;
 

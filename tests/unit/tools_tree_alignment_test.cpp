@@ -100,7 +100,7 @@ TEST(OrderedTree, IsNotMadeIfItWouldBeTooLarge) {
 
 TEST(TreeAlignment, CostsAsLittleAsTheRuleAllows) {
     Random random{1};
-    for (int round = 0; round < 10'000; ++round) {
+    for (int round = 0; round < 10'000 / test::fewer_rounds; ++round) {
         const RandomPair pair(random, round);
         const TreeAlignment alignment = align_trees(pair.a, pair.b);
         expect_follows_the_rule(pair.a, pair.b, alignment);
@@ -112,7 +112,7 @@ TEST(TreeAlignment, CostsAsLittleAsTheRuleAllows) {
 TEST(TreeAlignment, CostsLittleMoreIfNotAllIsTriedOut) {
     Random random{2};
     double least = 0, some = 0, none = 0;
-    for (int round = 1; round < 4'000; ++round) {
+    for (int round = 1; round < 4'000 / test::fewer_rounds; ++round) {
         const RandomPair pair(random, round);
         if (round % 4 == 0) continue; // nothing to do with each other
         const TreeAlignment few_cells = align_trees(pair.a, pair.b, 8 * (pair.a.nodes.size() + pair.b.nodes.size())), no_cells = align_trees(pair.a, pair.b, 0);
@@ -171,11 +171,11 @@ TEST(TreeAlignment, IsOfAnyWidthAndDepth) {
         EXPECT_LT(alignment.cost(), 11'000u) << names;
     }
     OrderedProgram deep;
-    for (std::uint32_t i = 0; i < 100'000; ++i) {
+    for (std::uint32_t i = 0; i < 50'000; ++i) {
         deep.parent.push_back(i);
         deep.key.push_back(1);
     }
-    const OrderedTree a = deep.tree({{100'000}}), b = deep.tree({{100'000, 2}});
+    const OrderedTree a = deep.tree({{50'000}}), b = deep.tree({{50'000, 2}});
     EXPECT_EQ(align_trees(a, b).cost(), 1u);
 }
 

@@ -68,7 +68,7 @@ std::string words(const std::vector<TreeChange>& changes) {
 void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::function<bool(Random&, Call& before, Call& after)>& edit) {
     Random random{7};
     int done = 0;
-    for (int round = 0; round < 2'000; ++round) {
+    for (int round = 0; round < 2'000 / test::fewer_rounds; ++round) {
         Call a = random_call(random, 20, 4), b = a;
         std::vector<Call*> before, after;
         collect(a, before);
@@ -83,7 +83,7 @@ void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::functio
             ASSERT_EQ(changes[0].times, 1u);
         }
     }
-    EXPECT_GT(done, 300);
+    EXPECT_GT(done, 300 / test::fewer_rounds);
 }
 
 using Iterator = std::vector<Call>::iterator;
@@ -166,7 +166,7 @@ TEST(TreeChanges, AFurtherPassOfALoopIsJustThat) {
 /// It splits activations: what is before it and what is behind it are no neighbours any more.
 TEST(TreeChanges, AnAddedCallInsideActivationsIsJustThat) {
     Random random{9};
-    for (int round = 0; round < 3'000; ++round) {
+    for (int round = 0; round < 3'000 / test::fewer_rounds; ++round) {
         OrderedProgram program;
         const Call call = random_call(random, 20, 4);
         std::vector<CallEvent> before;
@@ -210,7 +210,7 @@ TEST(TreeChanges, BelowARenamedFunctionAreToldToo) {
 /// Any two trees: each event without a partner is in a change.
 TEST(TreeChanges, TellOfAllEventsWithoutAPartner) {
     Random random{5};
-    for (int round = 0; round < 3'000; ++round) {
+    for (int round = 0; round < 3'000 / test::fewer_rounds; ++round) {
         const OrderedProgram program = test::random_program(random, 1 + random() % 12, 1 + random() % 12, 1 + random() % 6);
         const auto events = test::random_events(random, program, 1 + random() % 80);
         const OrderedTree a = program.tree(events), b = program.tree(test::edited(random, events, 4 + random() % 20));

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t most_depth = 256;                          // of recursion
 constexpr std::size_t most_cells_at_once = std::size_t{1} << 24; // 16 MiB
+constexpr std::size_t most_known = std::size_t{1} << 20;         // distances that are kept from one part to the next
 constexpr std::uint64_t event_cost = std::uint64_t{1} << 20;     // and 1 for a gap
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max() / 4;
 
@@ -118,6 +119,7 @@ bool TreeAligner::can_be_tried_out(Nodes list_a, Nodes list_b) const {
 }
 
 void TreeAligner::match_cheapest(Nodes list_a, Nodes list_b) {
+    if (known_.size() > most_known) known_.clear();
     std::vector<std::uint8_t> steps((list_a.size() + 1) * (list_b.size() + 1));
     bool is_gap = least_cost(list_a, list_b, &steps) % 2 != 0;
     for (std::size_t i = list_a.size(), j = list_b.size(); i != 0 || j != 0;) {

@@ -1,5 +1,5 @@
 // Which calls of two processes, threads or runs are the same: each node of one call tree and its partner in the other.
-// Contract: thread-safe (no state); memory in proportion to the nodes; time to them times their differences, bounded as below; recursion is at most 256
+// Contract: thread-safe (no state); memory in proportion to the nodes, and up to 0.25 GiB for what is tried out; time to them times their differences, bounded as below; recursion is at most 256
 // calls deep; throws std::bad_alloc only.
 //
 // The roots are partners. Children of partners become partners if their keys are equal, in the order in which both have them; children of others never do.
