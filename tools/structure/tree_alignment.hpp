@@ -1,6 +1,6 @@
 // Which calls of two processes, threads or runs are the same: each node of one call tree and its partner in the other.
-// Contract: thread-safe (no state); memory in proportion to the nodes, and up to 0.25 GiB for what is tried out; time to them times their differences, bounded as below; recursion is at most 256
-// calls deep; throws std::bad_alloc only.
+// Contract: thread-safe (no state); memory in proportion to the nodes, and up to 0.25 GiB for what is tried out; time in proportion to the nodes times
+// their differences, bounded as below; recursion is at most 256 calls deep; throws std::bad_alloc only.
 //
 // The roots are partners. Children of partners become partners if their keys are equal, in the order in which both have them; children of others never do.
 // The cost is the number of events without a partner. What both lists of children begin or end with costs nothing: equal subtrees are known by their hashes.
@@ -26,7 +26,7 @@
 
 namespace libprofile::tools {
 
-inline constexpr std::size_t usual_cells = std::size_t{1} << 28;
+inline constexpr std::size_t usual_cells = std::size_t{1} << 28; // comparisons; a second or two
 
 struct TreeAlignment {
     std::vector<std::uint32_t> partner;       // by node of A: that of B, or no_partner
