@@ -76,6 +76,8 @@ enum class BlockType : std::uint32_t {
     Totals = 34,       // TotalsRecord, or with no_rank TotalsIndexRecord (totals.hpp). In a file of its own, written by `libprofile`
     Waits = 32,        // WaitsRecord (trace.hpp), then WaitRecord*; of a thread that has a Trace
     CodeLoops = 33,    // written by `libprofile`, beside Names: loops of machine code (tools/reader/code_loops.hpp)
+    Sequences = 35,    // SequencesRecord (sequences.hpp); per sequence: SequenceRecord, SequenceEventRecord*; then as a text the coded numbers of the
+                       //   iterations' sequences. Of an iterated phase
     Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and unused
 };
 

@@ -6,7 +6,7 @@ const MpiFunction mpi_functions[] = {
 #define MPI(name, category, trait) {name, TimeCategory::category, MpiTrait::trait},
 #include "mpi_functions.def" // generated
 #undef MPI
-#define OMP(id, name, category, in_signature) {name, TimeCategory::category, MpiTrait::none},
+#define OMP(id, name, category, in_signature) {name, TimeCategory::category, (in_signature) ? MpiTrait::none : MpiTrait::chance},
 #include "format/openmp.def"
 #undef OMP
 };

@@ -8,8 +8,10 @@
 
 namespace libprofile {
 
-/// What wrappers/mpi/functions.table says of a function besides its category.
-enum class MpiTrait : std::uint8_t { none, poll, datatype };
+/// What wrappers/mpi/functions.table says of a function besides its category. `chance`: a construct of OpenMP of which it is random who comes.
+enum class MpiTrait : std::uint8_t { none, poll, datatype, control, chance };
+/// How often and when it is called follows from the program.
+constexpr bool is_of_program(MpiTrait trait) { return trait == MpiTrait::none || trait == MpiTrait::datatype; }
 
 /// The index of a row is the function's id. The rows of format/openmp.def begin at mpi_function_count.
 struct MpiFunction {

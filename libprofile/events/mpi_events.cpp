@@ -6,6 +6,7 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/events/event_order.hpp"
 #include "libprofile/events/traced_wait.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
@@ -53,6 +54,9 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
     if (!process.records_call_paths()) site.function_node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);
     return site;
 }
+
+/// From begin to end of a call between whose readings of the clock `wall` ns have passed.
+std::uint64_t length_of(std::uint64_t wall) noexcept { return wall > process_state.clock_reading_ns ? wall - process_state.clock_reading_ns : 0; }
 
 /// Calls may begin iterations: the search looks for a loop, or the iteration point is a call or not found yet.
 bool is_any_followed(const Thread& thread) noexcept {
@@ -394,6 +398,8 @@ void MpiEvent::before_waiting() noexcept {
             learn_duration(*call.typical_ns, own);
             (*row_)[Metric::Time] += own;
             thread->phases.time().book_event(own, own);
+            if (thread->orders) [[unlikely]]
+                note_order(*thread, row_->node, call.start, length_of(wall));
             return;
         }
         leave_tool_last(*thread);
@@ -424,6 +430,8 @@ void MpiEvent::before_waiting() noexcept {
     learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
     thread_->phases.time().book_event(own, cpu);
+    if (thread_->orders) [[unlikely]]
+        note_order(*thread_, row_->node, call.start, length_of(wall));
     if (state_.level != 0) [[unlikely]]
         thread_->calls[state_.level - 1].inner += wall;
 }

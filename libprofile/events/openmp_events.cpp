@@ -1,5 +1,7 @@
 #include "libprofile/events/openmp_wait.hpp"
 
+#include "libprofile/events/event_order.hpp"
+
 namespace libprofile {
 
 namespace {
@@ -31,7 +33,9 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     OwnTime own_time(*thread, thread->openmp.event_count);
     end_polls(*thread);
     std::uint32_t* typical = nullptr;
-    visit(*thread, find_row(*thread, construct, return_address, own_frame, typical), !in_signature[static_cast<unsigned>(construct)]);
+    const Row& row = visit(*thread, find_row(*thread, construct, return_address, own_frame, typical), !in_signature[static_cast<unsigned>(construct)]);
+    if (thread->orders) [[unlikely]]
+        note_order(*thread, row.node, session_clock.now(), 0);
     own_time.book();
 }
 
@@ -82,6 +86,8 @@ bool begin_task(PausedWait& paused, void* frame) noexcept {
     if (thread->call_depth == 0) return false;
     paused.wait = thread->openmp.wait;
     paused.call = thread->calls[0];
+    if (paused.wait.began_at == 0) paused.wait.began_at = paused.call.start;
+    thread->openmp.wait.goes_on = true;
     end_wait(*thread, session_clock.now(), end_of_region(thread->openmp.wait));
     paused.frame_address = 0;
     if (paused.wait.master != nullptr && thread->openmp.joined_now != nullptr) { // it has left the region's frames

@@ -119,6 +119,9 @@ inline bool is_behind(const OpenMpState& state) noexcept { return state.is_worke
 /// What the main thread has begun and ended since the thread came by, at `now`, when the thread does not wait.
 void follow_phases(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
+/// The thread's wait was over at `end`: an event of the iteration. Only while Thread::orders.
+void note_wait(Thread& thread, std::uint64_t end) noexcept;
+
 /// When what a worker waits for at the end of its share was over, as far as that is known.
 inline std::uint64_t end_of_region(const OpenMpWait& wait) noexcept {
     return wait.master != nullptr ? wait.master->openmp.ended.end_of(wait.region) : EndedRegions::never;
@@ -150,6 +153,8 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
         thread.loops->add_event(thread, state.wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     thread.call_depth = 0;
+    if (thread.orders) [[unlikely]]
+        note_wait(thread, call.start + waited);
     state.wait = {};
 }
 

@@ -169,6 +169,8 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     if (!has_pass) return;
     for (std::uint32_t i = 0; i < loop_count_; ++i) loops_[i].recursion.forget();
 
+    IterationOrder* const order = phases.hooks().order;
+    if (order != nullptr) order->follow(false);
     phases.iterations().miss_iterations(); // an existing snapshot has these values already, in the rest
     phases.time().go_back(first);
     counters = log_counters_;
@@ -212,6 +214,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     }
     phases.time().book(booked - counters);
     phases.time().look(now, cpu_now, never); // what was looked at before lies in passes that are over
+    if (order != nullptr) order->follow(true);
 }
 
 } // namespace libprofile

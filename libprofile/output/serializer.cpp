@@ -12,6 +12,7 @@
 #include "libprofile/output/partners_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/output/regions_writer.hpp"
+#include "libprofile/output/sequences_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
 #include "libprofile/output/short_threads_writer.hpp"
 #include "libprofile/output/table_blocks.hpp"
@@ -113,6 +114,9 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
             if (phase.begins.size() != 0)
                 ok = ok && write_block(buffer, {BlockType::Begins, own_rank(), thread.index, std::uint64_t{i} + 1},
                                        [&](Encoder& encoder) { write_begins(encoder, thread.index, phase); });
+            if (phase.order != nullptr)
+                ok = ok && write_block(buffer, {BlockType::Sequences, own_rank(), thread.index, std::uint64_t{i} + 1},
+                                       [&](Encoder& encoder) { write_sequences(encoder, thread.index, phase); });
             if (phase.clusterer != nullptr)
                 ok = ok && write_block(buffer, {BlockType::Averages, own_rank(), thread.index, std::uint64_t{i} + 1, 0, true},
                                        [&](Encoder& encoder) { write_averages(encoder, thread.index, phase); });

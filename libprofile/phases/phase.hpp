@@ -6,6 +6,7 @@
 #include "libprofile/clustering/clusterer.hpp"
 #include "libprofile/clustering/time_series.hpp"
 #include "libprofile/metrics/accumulator.hpp"
+#include "libprofile/order/iteration_order.hpp"
 #include "libprofile/phases/begin_times.hpp"
 #include "libprofile/phases/inside_log.hpp"
 #include "libprofile/phases/wall_times.hpp"
@@ -54,6 +55,8 @@ struct Phase {
     bool has_leftovers = false;
     WallTimes iteration_walls;
     BeginTimes begins;
+
+    PhaseOrder* order = nullptr; // Iterations only, with LIBPROFILE_ORDER
 
     InsideLog inside; // Iterations only
     InsideLog::Inner inner() const {

@@ -71,6 +71,7 @@ std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) no
     --depth_;
     phase.open = false;
     if (hooks_.log != nullptr) hooks_.log->add({now, phase.name, phase.kind, false});
+    if (hooks_.order != nullptr && phase.kind == PhaseKind::Iterations) hooks_.order->end(phase.hash, phase.number, now);
     const std::uint64_t wall = now - phase.opened_at;
     phase.wall_inclusive_ns += wall;
     return wall;
@@ -80,7 +81,9 @@ void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_
     const std::uint64_t numbered = phase.iteration_walls.size();
     phase.close_interval(*tree_, *arena_);
     iterations_.close(phase, wall_ns, at);
-    phase.inside.close_iteration(phase.iteration_walls.size(), phase.iteration_walls.size() != numbered, *pool_);
+    const bool has_number = phase.iteration_walls.size() != numbered;
+    phase.inside.close_iteration(phase.iteration_walls.size(), has_number, *pool_);
+    if (phase.order != nullptr && has_number) hooks_.order->append(*phase.order, numbered);
     phase.inside.leave(phase.inner());
 }
 
@@ -128,6 +131,7 @@ void PhaseStack::begin(Phase* phase, PhaseKind kind, const char* name, std::uint
     phase->open = true;
     phase->opened_at = now;
     ++phase->instances;
+    if (hooks_.order != nullptr && kind == PhaseKind::Iterations) hooks_.order->begin(phase->order, now);
     if (hooks_.log != nullptr) hooks_.log->add({now, phase->name, kind, true});
 }
 

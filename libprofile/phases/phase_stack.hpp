@@ -22,6 +22,7 @@ namespace libprofile {
 struct PhaseHooks {
     SegmentSource* source = nullptr; // is asked before each segment ends
     PhaseLog* log = nullptr;         // gets all phases that begin and end
+    IterationOrder* order = nullptr; // learns which iterations are open
 };
 
 class PhaseStack {

@@ -26,6 +26,7 @@ struct OpenRegion {
     std::uint64_t own_start; // the same by the clock that stands still
     std::uint64_t inner;     // by that clock, in ended regions inside
     bool is_outermost;       // no outer visit to the same region is open
+    std::uint64_t began_at;  // ns; time of its entry
 };
 
 class OpenRegions {
@@ -52,7 +53,7 @@ class OpenRegions {
         ++counter.active;
         if (count_ != 0) [[unlikely]]
             begin_counting(depth_);
-        open_[depth_++] = {&counter, key, stack, now, own, 0, is_outermost};
+        open_[depth_++] = {&counter, key, stack, now, own, 0, is_outermost, now};
     }
     /// Returns true if a region with that key and class is open. Looks at the innermost ones first, since a recursion's last visit is near.
     bool is_open(std::uint64_t key, std::uintptr_t stack) const noexcept {

@@ -323,6 +323,8 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     const std::uint64_t now = session_clock.now();
     thread.phases.time().book_overhead(now - entered);
     named_.push(*counter, id, kind, now, now - thread.phases.time().booked_ns(), is_open_already);
+    if (thread.orders) [[unlikely]]
+        thread.phases.hooks().order->add_begin(node);
 }
 
 /// Ends the innermost open region that is meant, and all inside of it. Returns false if none is open.
@@ -341,7 +343,10 @@ template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant 
         const std::uint64_t own = now - thread.phases.time().booked_ns();
         if (named_.depth() > i + 1) ++counts_.repairs;
         while (named_.depth() > i) {
-            touch(*named_.top().counter);
+            const OpenRegion& ended = named_.top();
+            touch(*ended.counter);
+            if (thread.orders && !thread.phases.time().is_paused()) [[unlikely]]
+                thread.phases.hooks().order->add(ended.counter->node, ended.began_at, now - ended.began_at);
             named_.pop(now, own);
         }
         if (!thread.phases.time().is_paused()) thread.phases.time().book_overhead(session_clock.now() - now);

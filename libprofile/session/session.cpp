@@ -203,12 +203,14 @@ void Session::visit_last_call(unsigned function_id, void* frame) noexcept {
     const InTool guard;
     if (guard.is_nested()) return; // as in finish()
     Thread* thread = thread_registry.current();
-    if (thread == nullptr || !follow_switch(*thread, session_clock.now())) return;
+    const std::uint64_t now = session_clock.now();
+    if (thread == nullptr || !follow_switch(*thread, now)) return;
     NodeId caller = 0;
     if (process.call_paths_) caller = thread->paths.at_call(reinterpret_cast<std::uintptr_t>(frame));
     Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, function_id, 0));
     row.is_event = true;
     ++row[Metric::Visits];
+    if (thread->orders) thread->phases.hooks().order->add(row.node, now, 0);
 }
 
 void Session::before_mpi_finalize(unsigned function_id, void* frame) noexcept {

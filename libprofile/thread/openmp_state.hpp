@@ -72,6 +72,8 @@ struct OpenMpWait {
     const Thread* master = nullptr; // of a worker at the end of its share: the region's master
     std::uint64_t region = 0;       // number of that region
     bool may_be_over = false;       // of a lock: runtimes do not tell when it is not taken (omp_test_lock)
+    bool goes_on = false;           // after a task that the thread is given: it is one event all the same
+    std::uint64_t began_at = 0;     // of one that went on; 0: of others
 };
 
 struct OpenMpState {
@@ -98,6 +100,14 @@ struct OpenMpState {
     JoinedPath* joined = nullptr; // by master and region; from the arena, at the first such work
     JoinedPath only_joined;       // if memory was short for these
     alignas(64) EndedRegions ended;
+
+    /// Begins of regions that run, by number, as far as they are asked for (LIBPROFILE_ORDER).
+    struct RegionBegin {
+        std::uint64_t region = 0;
+        std::uint64_t at = 0;
+    };
+    static constexpr std::uint64_t most_begins = 16; // more do not nest
+    RegionBegin begins[most_begins];
 
     std::uint64_t phases_missed = 0;   // dropped before the thread came
     std::uint64_t regions_refused = 0; // encountered where none can be measured; see begin_region()

@@ -84,6 +84,7 @@ struct alignas(64) Thread {
     std::uint32_t call_depth = 0;     // running MPI calls
     OwnCost cheap_event;              // of events whose call path need not be found
     volatile bool finished = false;   // closed: nothing is booked any more
+    bool orders = false;              // events are wanted by phases.hooks().order (events/event_order.hpp)
     std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
     PhaseStack phases;
     /// Whether nothing may be booked: closed, or recording was off at the last look (recording.hpp). One test, since every MPI call makes it.

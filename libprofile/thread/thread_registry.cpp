@@ -186,6 +186,9 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     }
     // If memory is short for a trace, the thread is measured without one.
     if (process.config().flag(Option::Trace)) thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
+    if (process.config().flag(Option::Order))
+        thread->phases.hooks().order = IterationOrder::create(thread->orders, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),
+                                                              thread->tree, thread->arena, thread->pool);
     thread->started_at = start.started_at;
     thread->mark_cpu(start.started_at, start.cpu_before);
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -6,7 +6,7 @@ const MpiFunction mpi_functions[] = {
     {"MPI_Send", TimeCategory::MpiP2p, MpiTrait::none},
     {"MPI_Allreduce", TimeCategory::MpiColl, MpiTrait::none},
     {"MPI_Barrier", TimeCategory::MpiSyncColl, MpiTrait::none},
-#define OMP(id, name, category, in_signature) {name, TimeCategory::category, MpiTrait::none},
+#define OMP(id, name, category, in_signature) {name, TimeCategory::category, (in_signature) ? MpiTrait::none : MpiTrait::chance},
 #include "format/openmp.def"
 #undef OMP
 };

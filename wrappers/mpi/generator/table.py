@@ -51,7 +51,7 @@ class Table:
         return None
 
 
-TRAITS = ("poll", "datatype")
+TRAITS = ("poll", "datatype", "control")
 
 WRAP_ROW = re.compile(
     r"wrap\s+(?P<name>MPI_\w+)(?P<large>\[_c\])?\s+(?P<category>\w+)(?:\s+(?P<trait>" + "|".join(TRAITS) + r"))?\s*"
