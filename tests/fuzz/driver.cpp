@@ -161,6 +161,20 @@ ByteVector with_begins() {
     });
 }
 
+/// The order of events in iterations, with iterations of another phase inside.
+ByteVector with_sequences() {
+    test::ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    test::add_sample_rank(b, 0);
+    b.sequences(0, {0, 1, 6, 1, 1},
+                {{{{11, 12}, 5, SequenceHasTimeline}, {{4, 0, 1, 400, 150, 80, 30}, {3, 2, 7, 4000, 1500, 800, 300}}}, {{{13, 14}, 1, 2}, {}}},
+                {1, 1, 0, 2, 1, 1});
+    b.directory(0);
+    b.end();
+    return b.bytes();
+}
+
 /// The files that are given by name, e.g. of real jobs.
 std::vector<ByteVector> read_seeds(int count, char** names) {
     std::vector<ByteVector> seeds;
@@ -187,6 +201,7 @@ std::vector<ByteVector> made_seeds() {
             with_counters(),
             with_partners(),
             with_begins(),
+            with_sequences(),
             test::totals_seed()};
 }
 

@@ -7,6 +7,7 @@
 #include "format/metrics.hpp"
 #include "format/partners.hpp"
 #include "format/profile_file.hpp"
+#include "format/sequences.hpp"
 #include "format/series_code.hpp"
 #include "format/series_records.hpp"
 #include "format/topology.hpp"
@@ -416,6 +417,36 @@ class ProfileBuilder {
             BeginsRecord r{0, phase, first};
             describe(e, r);
             e.text(Text(gaps.data(), gaps.size()));
+        });
+    }
+
+    struct BuiltSequence {
+        SequenceRecord record;
+        std::vector<SequenceEventRecord> events;
+    };
+    /// In which order events came in the iterations of phase number `phase`, and the numbers of their sequences.
+    void sequences(std::uint32_t rank, SequencesRecord r, const std::vector<BuiltSequence>& list, const std::vector<std::uint32_t>& numbers) {
+        struct Sink {
+            std::string bytes;
+            void put(unsigned char byte) { bytes.push_back(static_cast<char>(byte)); }
+        } sink;
+        RangeEncoder<Sink> coder(sink);
+        SequenceCode code;
+        for (const std::uint32_t number : numbers) {
+            RangeEncoder<Sink>::Run run(coder);
+            code.code(run, number);
+        }
+        coder.finish();
+        block({BlockType::Sequences, rank, 0, r.phase + 1}, [&](Encoder& e) {
+            r.sequences = list.size();
+            describe(e, r);
+            for (const BuiltSequence& sequence : list) {
+                SequenceRecord record = sequence.record;
+                record.events = sequence.events.size();
+                describe(e, record);
+                for (SequenceEventRecord event : sequence.events) describe(e, event);
+            }
+            e.text(Text(sink.bytes.data(), sink.bytes.size()));
         });
     }
 

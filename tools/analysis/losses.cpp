@@ -187,6 +187,23 @@ class Collector {
         });
     }
 
+    void add_orders() {
+        std::uint64_t unnumbered = 0, untimed = 0;
+        for (const Location& location : profile_.locations)
+            for (const PhaseData& data : location.phases)
+                if (data.sequences) {
+                    unnumbered += data.sequences->unnumbered;
+                    untimed += data.sequences->untimed;
+                }
+        add(LossGroup::Loss, "iterations_without_order", unnumbered, [&] {
+            return "the order of events is not known of " + plural(unnumbered, "iteration") + " because memory ran out; raise LIBPROFILE_ORDER_MEMORY";
+        });
+        add(LossGroup::Loss, "iterations_without_timeline", untimed, [&] {
+            return plural(untimed, "iteration") + " with a known order of events are in no timeline: too many events, or memory ran out; raise "
+                                                  "LIBPROFILE_ORDER_MEMORY";
+        });
+    }
+
     void add_checked_paths() {
         const auto sum = [&](PathCount which) {
             std::uint64_t n = 0;
@@ -249,6 +266,7 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
                            plural(n, "time"));
     });
     all.add_iterations();
+    all.add_orders();
     all.add_counter(Loss, "requests_lost", &RankInfo::requests_lost,
                     [](std::uint64_t n) { return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is counted"; });
     all.add_samples();

@@ -38,6 +38,9 @@ std::vector<std::uint32_t> expand_inlined(Profile& profile) {
         for (PhaseData& data : location.phases) {
             for (Cluster& cluster : data.clusters) move(cluster.cells);
             move(data.rest);
+            if (data.sequences)
+                for (EventSequence& sequence : data.sequences->sequences)
+                    for (SequenceEvent& event : sequence.events) event.path = innermost[event.path]; // an iteration inside has the root
             if (data.series) data.series->for_each_column([&](SeriesData::Column& column) { column.path = innermost[column.path]; });
         }
         for (TraceSample& sample : location.trace.samples) sample.path = innermost[sample.path];

@@ -50,6 +50,7 @@ const char* type_name(std::uint32_t type) {
     case BlockType::Partners: return "partners";
     case BlockType::Begins: return "begins";
     case BlockType::Clock: return "clock";
+    case BlockType::Sequences: return "sequences";
     case BlockType::Totals: return "totals";
     case BlockType::CodeLoops: return "code-loops";
     }

@@ -4,6 +4,7 @@
 #include "tools/reader/code_loops.hpp"
 #include "tools/reader/counters.hpp"
 #include "tools/reader/decode_phase.hpp"
+#include "tools/reader/decode_sequences.hpp"
 #include "tools/reader/decode_series.hpp"
 #include "tools/reader/decode_tables.hpp"
 #include "tools/reader/decode_topology.hpp"
@@ -380,6 +381,7 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
     case BlockType::Cells: return decode_cells(d, file.ranks[block.rank]);
     case BlockType::Inside: return decode_inside(d, file.ranks[block.rank]);
     case BlockType::Begins: return decode_begins(d, file.ranks[block.rank]);
+    case BlockType::Sequences: return decode_sequences(d, file.ranks[block.rank]);
     case BlockType::Trace: return decode_trace(d, file.ranks[block.rank]);
     case BlockType::Waits: return decode_waits(d, file.ranks[block.rank]);
     case BlockType::Regions: return decode_regions(d, file.ranks[block.rank]);

@@ -1,5 +1,6 @@
 #include "tools/reader/location_parts.hpp"
 
+#include "tools/reader/decode_sequences.hpp"
 #include "tools/reader/sample_pools.hpp"
 
 #include <algorithm>
@@ -179,6 +180,48 @@ void LocationBuilder::attach_begins(const LocationParts& parts, Location& locati
             lose(fmt::format("{}: when the iterations of phase \"{}\" of rank {} thread {} began is lost, because it does not fit to the phase", file_,
                              profile_.phases[number->second].name, location.rank, location.thread));
     }
+}
+
+bool LocationBuilder::map_sequences(SequencesData& data, const std::vector<std::uint32_t>& nodes) const {
+    for (EventSequence& sequence : data.sequences)
+        for (SequenceEvent& event : sequence.events) {
+            if (!event.is_inner) {
+                if (event.path >= nodes.size()) return false;
+                event.path = nodes[event.path];
+                continue;
+            }
+            const auto inner = phase_of_number_.find(event.phase);
+            event.phase = inner == phase_of_number_.end() ? SequenceEvent::none : inner->second;
+        }
+    return true;
+}
+
+/// Gives the sequences of events to their phases. Phases that were not chosen are left out.
+void LocationBuilder::attach_sequences(const LocationParts& parts, Location& location, const std::vector<std::uint32_t>& nodes) {
+    const auto data_of = [&](std::uint32_t phase) {
+        return std::find_if(location.phases.begin(), location.phases.end(), [&](const PhaseData& data) { return data.phase == phase; });
+    };
+    for (RawSequences* sequences : parts.sequences) {
+        const auto number = phase_of_number_.find(sequences->phase);
+        if (number == phase_of_number_.end()) continue;
+        const auto at = data_of(number->second);
+        auto numbers = decode_sequence_numbers(*sequences, at->iteration_ns.size());
+        if (numbers && !at->sequences && map_sequences(sequences->data, nodes)) {
+            at->sequences = std::move(sequences->data);
+            at->sequences->number_of_iteration = std::move(*numbers);
+        } else {
+            lose(fmt::format("{}: the order of events in phase \"{}\" of rank {} thread {} is lost, because it does not fit to the phase", file_,
+                             profile_.phases[number->second].name, location.rank, location.thread));
+        }
+    }
+    // A sequence inside is one of its own phase.
+    for (PhaseData& data : location.phases)
+        for (std::size_t i = 0; data.sequences && i < data.sequences->sequences.size(); ++i)
+            for (SequenceEvent& event : data.sequences->sequences[i].events) {
+                if (!event.is_inner || event.phase == SequenceEvent::none || event.sequence == SequenceEvent::none) continue;
+                const auto inner = data_of(event.phase);
+                if (!inner->sequences || event.sequence >= inner->sequences->sequences.size()) event.sequence = SequenceEvent::none;
+            }
 }
 
 /// What no thread does, and readers of such a file would count iterations again and again, or never end.

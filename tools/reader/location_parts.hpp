@@ -12,6 +12,7 @@ struct LocationParts {
     std::vector<RawSeries*> series;
     std::vector<RawInside*> insides;
     std::vector<const RawBegins*> begins;
+    std::vector<RawSequences*> sequences;
 };
 
 class LocationBuilder {
@@ -25,12 +26,14 @@ class LocationBuilder {
     void attach_series(const LocationParts& parts, Location& location, CellNumbers numbers);
     void attach_insides(const LocationParts& parts, Location& location);
     void attach_begins(const LocationParts& parts, Location& location);
+    void attach_sequences(const LocationParts& parts, Location& location, const std::vector<std::uint32_t>& nodes);
     void attach_trace(Trace& trace, Location& location, const std::vector<std::uint32_t>& nodes);
     void attach_partners(Partners& partners, Location& location, const std::vector<std::uint32_t>& nodes);
     void check_sums(const Location& location);
 
   private:
     std::optional<const char*> oddity_of_insides(const Location& location) const;
+    bool map_sequences(SequencesData& data, const std::vector<std::uint32_t>& nodes) const;
     bool map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) const;
     void note(std::string what) { notes_.note(std::move(what)); }
     void lose(std::string what) { notes_.lose(std::move(what)); }

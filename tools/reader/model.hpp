@@ -15,6 +15,7 @@
 #include "format/short_threads.hpp"
 #include "format/trace.hpp"
 #include "tools/reader/function_loops.hpp"
+#include "tools/reader/sequences.hpp"
 #include "tools/reader/series.hpp"
 
 #include <algorithm>
@@ -227,6 +228,7 @@ struct PhaseData {
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
     std::vector<std::uint64_t> iteration_begin_ns;   // since the rank's clock began, where it is known: of the first ones (format/begins.hpp)
     std::optional<InsideData> inside;                // empty if no phase lay inside, or it was not noted which
+    std::optional<SequencesData> sequences;          // in which order events came; with LIBPROFILE_ORDER
     std::optional<SeriesData> series;                // every iteration's own values, unless LIBPROFILE_METHOD=reference
 };
 
@@ -351,6 +353,10 @@ template <class Number> void renumber_phases(Location& location, Number&& number
         data.phase = number(data.phase);
         if (data.inside)
             for (InsideData::Entry& entry : data.inside->entries) entry.phase = number(entry.phase);
+        if (data.sequences)
+            for (EventSequence& sequence : data.sequences->sequences)
+                for (SequenceEvent& event : sequence.events)
+                    if (event.phase != SequenceEvent::none) event.phase = number(event.phase);
     }
 }
 

@@ -52,6 +52,15 @@ struct RawBegins {
     std::vector<std::uint64_t> later = {}; // when the iterations began that came with a journal, all of them
 };
 
+/// A Sequences block; paths are node ids of the file, phases numbers of the thread's phases.
+struct RawSequences {
+    std::uint32_t thread = 0;
+    std::uint32_t phase = 0;
+    std::uint64_t iterations = 0; // whose numbers are coded
+    SequencesData data;           // without the numbers
+    std::vector<unsigned char> numbers;
+};
+
 /// What the numbers in trees mean: of a rank, or of the job.
 struct RawTables {
     std::optional<std::vector<Module>> modules;
@@ -78,6 +87,7 @@ struct RawRank {
     std::vector<RawSeries> series;
     std::vector<RawInside> insides;
     std::vector<RawBegins> begins;
+    std::vector<RawSequences> sequences;
     std::map<std::uint32_t, LoopSearch> loop_searches; // by thread
     std::map<std::uint32_t, Partners> partners;        // by thread, with the node ids of the file
     std::optional<RegionsRecord> regions;

@@ -90,6 +90,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     for (RawSeries& series : raw.series) parts[series.thread].series.push_back(&series);
     for (RawInside& inside : raw.insides) parts[inside.thread].insides.push_back(&inside);
     for (const RawBegins& begins : raw.begins) parts[begins.thread].begins.push_back(&begins);
+    for (RawSequences& sequences : raw.sequences) parts[sequences.thread].sequences.push_back(&sequences);
     std::optional<std::optional<TableNumbers>> own;
     for (const auto& [thread, record] : raw.locations) {
         const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record, own);
@@ -111,6 +112,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         builder.attach_series(parts[thread], location, {nodes, metrics});
         builder.attach_insides(parts[thread], location);
         builder.attach_begins(parts[thread], location);
+        builder.attach_sequences(parts[thread], location, nodes);
         if (const auto partners = raw.partners.find(thread); partners != raw.partners.end()) builder.attach_partners(partners->second, location, nodes);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
             if (const auto waits = raw.waits.find(thread); waits != raw.waits.end()) {

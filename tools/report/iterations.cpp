@@ -146,6 +146,12 @@ std::string accuracy_of(const SeriesData& series) {
            dropped;
 }
 
+/// "events in 3 orders".
+std::string orders_of(const PhaseData& data) {
+    const std::uint64_t unknown = data.sequences->unknown(data.iteration_ns.size());
+    return "events in " + plural(data.sequences->sequences.size(), "order") + (unknown == 0 ? "" : ", not known of " + plural(unknown, "iteration"));
+}
+
 void append_chart(const ReportContext& context, std::uint32_t phase, const std::vector<RankSums>& sums, std::size_t rank, const PhaseData& data,
                   const std::vector<std::uint32_t>& kind_of_cluster, TextWriter& to) {
     const TextStyle& style = to.style();
@@ -177,6 +183,7 @@ void append_chart(const ReportContext& context, std::uint32_t phase, const std::
         facts += fmt::format("; the MPI share of {} is not known, because this profile does not tell what lies inside them",
                              unknown == series.median.size() ? std::string("the iterations") : plural(unknown, "iteration"));
     if (data.series) facts += "; " + accuracy_of(*data.series);
+    if (data.sequences) facts += "; " + orders_of(data);
     for (const std::string& line : wrapped(facts, to.width() - chart_axis)) to.line(std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line));
 }
 

@@ -13,6 +13,7 @@
 #include "tools/report/choice.hpp"
 #include "tools/report/json_call_paths.hpp"
 #include "tools/report/json_regions.hpp"
+#include "tools/report/json_sequences.hpp"
 #include "tools/report/json_teams.hpp"
 #include "tools/text/json_text.hpp"
 
@@ -179,6 +180,8 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             };
             entry["accuracy"] = of_series(accuracy_json);
             if (with_series) entry["series"] = of_series(series_json);
+            Json order = per_location(locations, p, Json(), [&](const PhaseData& d) { return sequences_json(profile, d, with_series); });
+            if (std::any_of(order.begin(), order.end(), [](const Json& one) { return !one.is_null(); })) entry["order"] = std::move(order);
         }
         list.push_back(std::move(entry));
     }
