@@ -29,7 +29,7 @@ FOOTER = struct.Struct("<QQQ8s")
 TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE, TYPE_BEGINS = range(21, 30)
 TYPE_CLOCK, TYPE_PARTNERS = 30, 31
 TYPE_WAITS = 32
-TYPE_CODE_LOOPS, TYPE_TOTALS = 33, 34
+TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES = 33, 34, 35
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -302,6 +302,42 @@ def series_totals(p, rows):
             "sums": {names[number]: value for number, value in by_id.items() if value != 0}}
 
 
+def sequence_numbers(stream, iterations):
+    """The number of each iteration's sequence."""
+    coder, odds, following, ones, factor = RangeDecoder(stream), {}, {}, 2**64 - 1, 0x9E3779B97F4A7C15
+    before, last, found = (0, 0), (0, 0), []
+    for _ in range(iterations):
+        h = before[0]
+        for part in (before[1], *last):
+            h = (h * factor + part) & ones
+        place = (h * factor & ones) >> 55
+        known = place in following
+        number = following.get(place, last[0])
+        if coder.decide(odds, ("another", known), 4):
+            below = coder.bits(6)
+            number = (1 << below | coder.bits(below)) - 1
+        if known or number != last[0]:
+            following[place] = number
+        if number == last[0]:
+            last = number, min(last[1] + 1, 65536)
+        else:
+            before, last = last, (number, 1)
+        found.append(number)
+    return found
+
+
+def sequence_of(p):
+    """One sequence of a Sequences block."""
+    first, second, iterations, flags, count = p.numbers(5)
+    events = []
+    for _ in range(count):
+        what = p.number()
+        inner = p.number() if what & 1 else None
+        names = "count begin_sum begin_most length_sum length_most".split()
+        events.append({"what": what >> 1, "inner": inner, **dict(zip(names, p.numbers(5)))})
+    return {"hash": f"{first:016x}{second:016x}", "iterations": iterations, "flags": flags, "events": events}
+
+
 def journal_records(data):
     """The payloads of the records that are whole."""
     at = sequence = 0
@@ -552,6 +588,11 @@ def read(blocks):
         elif kind == TYPE_BEGINS:
             thread, number, first = p.numbers(3)
             tables[rank].setdefault("begins", {})[thread, number] = first, [gap for gap, in struct.iter_unpack("<H", p.bytes())]
+        elif kind == TYPE_SEQUENCES:
+            thread, number, iterations, unnumbered, untimed, count = p.numbers(6)
+            listed = [sequence_of(p) for _ in range(count)]
+            tables[rank].setdefault("sequences", {})[thread, number] = {
+                "unnumbered": unnumbered, "untimed": untimed, "sequences": listed, "numbers": sequence_numbers(p.bytes(), iterations)}
         elif kind == TYPE_SERIES:
             series.append({"rank": rank, **series_totals(p, rows)})
         elif kind == TYPE_TOPOLOGY:
@@ -663,6 +704,29 @@ def iteration_begins(first, codes, times):
     return begins
 
 
+def order_of(found, phases, paths, rank, thread):
+    """The sequences of a phase, with the names of what came; None: there are none."""
+    if found is None:
+        return None
+
+    def named(event):
+        if event["inner"] is not None:
+            return {"phase": phases[rank, thread, event["what"]]["name"], "sequence": event["inner"] - 1 if event["inner"] else None}
+        return {"name": paths.of(rank, thread, event["what"])[-1][1]}
+
+    for one in found["sequences"]:
+        if one["events"] and not one["flags"] & 1:
+            raise Damaged("a timeline that is not there has events")
+    numbers = found["numbers"]
+    if any(number > len(found["sequences"]) for number in numbers):
+        raise Damaged("an iteration has a sequence that is not there")
+    for at, one in enumerate(found["sequences"], 1):
+        if numbers.count(at) > one["iterations"]:
+            raise Damaged("a sequence has more iterations than it says")
+    return {"unnumbered": found["unnumbered"], "untimed": found["untimed"], "numbers": numbers,
+            "sequences": [{**one, "events": [{**named(event), **event} for event in one["events"]]} for one in found["sequences"]]}
+
+
 def summary(data, scan):
     file = File(data)
     job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, topologies = read(
@@ -712,6 +776,7 @@ def summary(data, scan):
                 "iteration_times": phase.get("iteration_times", []),
                 "iteration_begins": iteration_begins(*tables[rank].get("begins", {}).get((t, number), (0, [])), phase.get("iteration_times", [])),
                 "cluster_of_iteration": phase.get("cluster_of_iteration", []),
+                "order": order_of(tables[rank].get("sequences", {}).get((t, number)), phases, paths, r, t),
                 "clusters": [{"size": size, "class": number_of_class, "sums": clusters[r, t, number][at]}
                              for at, (size, number_of_class) in enumerate(phase["cluster_list"])]})
         if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:

@@ -92,12 +92,38 @@ def compare_phase(again, phase, at, units, where):
     expect_equal(again["iteration_times"], phase["iteration_times"][at], f"{where}: times of iterations")
     expect_equal(again["iteration_begins"], phase["iteration_begins"][at], f"{where}: begins of iterations")
     expect_equal(again["cluster_of_iteration"], phase["cluster_of_iteration"][at], f"{where}: clusters of iterations")
+    compare_order(again["order"], phase.get("order", {at: None})[at], phase["iteration_times"][at], where)
     profiles = phase["cluster_profiles"][at]
     expect_equal([(c["size"], c["class"]) for c in again["clusters"]], [(c["size"], c["class"]) for c in profiles],
                  f"{where}: clusters")
     for number, (mine, other) in enumerate(zip(again["clusters"], profiles)):
         for name, value in mine["sums"].items():
             expect_equal(value, other["metrics"].get(name, 0), f"{where}: {name} of cluster {number}")
+
+
+def compare_order(again, reported, times, where):
+    """Sequences of events, with LIBPROFILE_ORDER."""
+    if again is None or reported is None:
+        return expect_equal(again, reported, f"{where}: order of events")
+    expect_equal((again["unnumbered"], again["untimed"]), (reported["unnumbered"], reported["untimed"]), f"{where}: what is not known of the order")
+    numbers = again["numbers"] + [0] * (len(times) - len(again["numbers"]))
+    expect_equal([number - 1 if number else None for number in numbers], reported["sequence_of_iteration"], f"{where}: sequences of iterations")
+    expect_equal([(one["hash"], one["iterations"]) for one in again["sequences"]], [(one["hash"], one["iterations"]) for one in reported["timelines"]],
+                 f"{where}: sequences")
+    for mine, other in zip(again["sequences"], reported["timelines"]):
+        expect_equal(bool(mine["flags"] & 2), other["is_too_long"], f"{where}: too long")
+        if not mine["flags"] & 1:
+            expect_equal(other["timeline"], None, f"{where}: timeline")
+            continue
+        expect_equal(len(mine["events"]), len(other["timeline"]), f"{where}: events")
+        for event, told in zip(mine["events"], other["timeline"]):
+            names = ("phase", "sequence") if event["inner"] is not None else ("name",) if told["kind"] in ("mpi", "openmp") else ()
+            for name in names:
+                expect_equal(event[name], told[name], f"{where}: {name} of an event")
+            for name in ("count", "begin_most", "length_most"):
+                expect_equal(event[name], told[name], f"{where}: {name} of an event")
+            for name in ("begin", "length"):
+                expect(abs(event[name + "_sum"] / mine["iterations"] - told[name]) <= 0.5001, f"{where}: {name}: {event}, {told}")
 
 
 def compare_series(again, reported, phase, where):
@@ -114,6 +140,19 @@ def second_reader_finds_the_same_in_a_job_with_iterations(job):
     expect_equal(result.code, 0, "exit code")
     again = compare(job, "hydro")
     expect(any(phase["kind"] == 2 for entry in again["locations"] for phase in entry["phases"]), "no iterations")
+
+
+@test
+def second_reader_finds_the_same_order_of_events(job):
+    for number, (program, arguments) in enumerate(((job.example("hydro"), ["200", "10"]), (job.program("regions"), []), (job.program("nested"), []))):
+        result = job.measured([program, *arguments], output=f"order.{number}", options={"LIBPROFILE_ORDER": 1})
+        expect_equal(result.code, 0, "exit code")
+        again = compare(job, f"order.{number}")
+        orders = [phase["order"] for entry in again["locations"] for phase in entry["phases"] if phase["kind"] == 2 and entry["thread"] == 0]
+        expect(len(orders) >= 2 and all(order is not None for order in orders), "an order of each phase")
+        expect(any(one["events"] for order in orders for one in order["sequences"]), "timelines")
+        hashes = [{one["hash"] for one in order["sequences"]} for order in orders]
+        expect(program.name.startswith("nested") or hashes[0] & hashes[len(hashes) // 2], f"ranks that do alike have the same hashes: {hashes}")
 
 
 @test

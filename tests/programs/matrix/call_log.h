@@ -32,6 +32,10 @@ void file_written(long long bytes);
 void file_collective_read(long long bytes);
 void file_collective_written(long long bytes);
 
+/* With CALL_LOG_STEPS, iterations of 16 calls each are marked, and log_finish() also writes order.RANK.json: the calls of each iteration in the
+ * order of their ends. Before MPI_Finalize, in languages that log a call after it: the last iteration ends. */
+void log_steps_end(void);
+
 /* Results of the program: they must be the same with and without libprofile. */
 void observe(const void* data, long long bytes);
 void observe_number(long long number);

@@ -1,5 +1,6 @@
 # Calls of every class through mpi4py, logged as call_log.h does. mpi4py makes additional calls (sizes and ranks for collective calls, extents
 # of datatypes); tests/process/count_matrix.py names those functions.
+import ctypes
 import json
 import os
 import zlib
@@ -15,7 +16,27 @@ current = []
 digest = 0
 
 
+steps = [[]]  # calls by iteration of 16, with CALL_LOG_STEPS
+marker = {end: getattr(ctypes.CDLL(None), "profile_iteration_" + end, None) for end in ("begin", "end")} if "CALL_LOG_STEPS" in os.environ else {}
+
+
+def mark(end):
+    if marker.get(end):
+        marker[end](b"log")
+
+
+def order(function):
+    if function in ("MPI_Init_thread", "MPI_Finalize"):
+        return mark("begin" if function == "MPI_Init_thread" else "end")
+    steps[-1].append(function)
+    if len(steps[-1]) == 16:
+        mark("end")
+        mark("begin")
+        steps.append([])
+
+
 def called(function, *metrics):
+    order(function)
     for metric, value in [("visits", 1), *metrics]:
         log[function, metric] = log.get((function, metric), 0) + value
 
@@ -217,4 +238,7 @@ if rank == 0:
     os.remove("matrix.data")
 with open(f"calls.{rank}.json", "w") as result:
     json.dump([[function, metric, value] for (function, metric), value in log.items()], result)
+if marker:
+    with open(f"order.{rank}.json", "w") as result:
+        json.dump([[number, function] for number, step in enumerate(steps) for function in step], result)
 os.write(1, f"mpi4py: rank {rank}, digest {digest:08x}\n".encode())

@@ -43,6 +43,7 @@ static inline void begin(int* argc, char*** argv) {
 
 /* The exit code of the program. */
 static inline int end(const char* program) {
+    log_steps_end();
     CALL(Finalize, ());
     return log_finish(program, rank);
 }
