@@ -55,8 +55,12 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
     return site;
 }
 
-/// From begin to end of a call between whose readings of the clock `wall` ns have passed.
-std::uint64_t length_of(std::uint64_t wall) noexcept { return wall > process_state.clock_reading_ns ? wall - process_state.clock_reading_ns : 0; }
+/// A call that was over at `end` is an event of the iteration. Not inlined: when no order is kept, nothing of it must take registers.
+[[gnu::noinline]] void note_call(Thread& thread, std::uint32_t level, std::uint64_t end) noexcept {
+    const RunningCall& call = thread.calls[level];
+    const std::uint64_t wall = end - call.start, reading = process_state.clock_reading_ns;
+    note_order(thread, call.row->node, call.start, wall > reading ? wall - reading : 0);
+}
 
 /// Calls may begin iterations: the search looks for a loop, or the iteration point is a call or not found yet.
 bool is_any_followed(const Thread& thread) noexcept {
@@ -399,7 +403,7 @@ void MpiEvent::before_waiting() noexcept {
             (*row_)[Metric::Time] += own;
             thread->phases.time().book_event(own, own);
             if (thread->orders) [[unlikely]]
-                note_order(*thread, row_->node, call.start, length_of(wall));
+                return note_call(*thread, 0, stopped_at_);
             return;
         }
         leave_tool_last(*thread);
@@ -431,7 +435,7 @@ void MpiEvent::before_waiting() noexcept {
     (*row_)[Metric::Time] += own;
     thread_->phases.time().book_event(own, cpu);
     if (thread_->orders) [[unlikely]]
-        note_order(*thread_, row_->node, call.start, length_of(wall));
+        note_call(*thread_, state_.level, stopped_at_);
     if (state_.level != 0) [[unlikely]]
         thread_->calls[state_.level - 1].inner += wall;
 }
