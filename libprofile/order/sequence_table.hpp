@@ -31,7 +31,7 @@ struct Sequence {
 
 class SequenceTable {
   public:
-    /// The iteration of `buffer`, which began at `begin`, is over; `hash` is its hash. Returns the number of its sequence, from 1 on; 0: there was no room for another.
+    /// The iteration of `buffer`, which began at `begin` and has this hash, is over. Returns the number of its sequence, from 1 on; 0: there is no room.
     std::uint32_t add(const SequenceHash& hash, const EventBuffer& buffer, std::uint64_t begin, OrderMemory& memory, Arena& arena) noexcept;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(sequences_.size()); }

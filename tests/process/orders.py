@@ -4,6 +4,7 @@ tests/programs/matrix, in all languages (call_log.h)."""
 
 import json
 import re
+from collections import Counter
 
 from count_matrix import (C_PROGRAMS, CXX_CALLS, FORTRAN_BINDINGS, FORTRAN_PROGRAMS, FORTRAN_UNSEEN, PYTHON_CALLS, RANKS, matrix_program)
 from harness import Skip, expect, expect_equal, main, test
@@ -126,16 +127,21 @@ def visits_by_name(phase, at, without):
 
 @test
 def all_visits_in_iterations_are_in_timelines(job):
-    """Of MPI, named regions and OpenMP; with iterations inside others."""
+    """Of MPI, named regions and OpenMP; with iterations inside others. Phases without iterations lie in iterations here."""
     without = left_out(job) | OPENMP_BY_CHANCE
-    for command in ([job.example("hydro"), 50, 10], [job.example("adaptive_cpp"), 60, 20], [job.program("regions")], [job.program("nested"), 20]):
+    for command in ([job.example("hydro"), 50, 10], [job.program("regions")], [job.program("nested"), 20]):
         report = job.profile(command, options=ORDER)
         phases = [phase for phase in report["phases"] if phase["kind"] == "iterations"]
         expect(phases, f"{command[0]}: iterations")
-        for phase in phases:
-            for rank in range(2):
-                expect_equal(events_by_name(phase, rank), visits_by_name(phase, rank, without), f"{command[0]}, {phase['name']!r}, rank {rank}: events")
+        inside = [phase for phase in report["phases"] if phase["kind"] == "aggregate"]
+        for rank in range(2):
+            found, visits = Counter(), Counter()
+            for phase in phases:
+                found.update(events_by_name(phase, rank))
                 check_times(phase, rank)
+            for phase in phases + inside:
+                visits.update(visits_by_name(phase, rank, without))
+            expect_equal(found, visits, f"{command[0]}, rank {rank}: events")
 
 
 @test
