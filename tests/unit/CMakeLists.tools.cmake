@@ -1,7 +1,5 @@
 # Unit tests of tools/; included by the tests' CMakeLists.
-find_package(GTest REQUIRED)
 find_package(nlohmann_json REQUIRED)
-include(GoogleTest)
 # It simulates millions of iterations.
 set_source_files_properties(tools_sample_coverage_test.cpp PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
 # They compare with tables of all pairings.
@@ -20,7 +18,7 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_binary_loops_test.cp
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
 add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
-gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 30)
+add_cases(tools_tests 60)
 
 # Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.
 find_program(LIBPROFILE_ADDR2LINE addr2line)
