@@ -7,6 +7,8 @@ import { selectionCode, selectionOf, type Selection } from "./selection";
 export type Coloring = "share" | "imbalance" | "difference";
 /** The call paths from main down, or functions with their callers. */
 export type Direction = "down" | "up";
+/** What the value map shows of a time: itself, or how far it lies from the median rank of the iteration. */
+export type Measure = "value" | "deviation";
 export type Sorting = "value" | "name" | "imbalance";
 
 /** Iterations from, to, ranks from, to. */
@@ -18,6 +20,7 @@ export type StripRows = "clusters" | "ordered" | "ranks";
 export interface State {
   phase: number; // whose iterations are shown, -1 if no phase has any
   map: string; // metric of graph and value map
+  measure: Measure;
   row: number; // metric of the trees
   node: number; // call path
   direction: Direction;
@@ -62,6 +65,7 @@ export class Store {
     this.state = {
       phase,
       map: phase < 0 ? "" : phases[phase]!.maps![0]!.name,
+      measure: "value",
       row: 0,
       node: 0,
       direction: "down",
@@ -144,6 +148,7 @@ export class Store {
     if (s.phase >= 0) {
       q.set("phase", this.data.header.phases[s.phase]!.name);
       q.set("map", s.map);
+      if (s.measure !== "value") q.set("show", s.measure);
     }
     q.set("metric", this.data.header.metrics[s.row]!.name);
     if (this.data.header.snapshot) q.set("snapshot", String(this.data.header.snapshot));
@@ -179,6 +184,7 @@ export class Store {
       s.zoom = this.wholeZoom(phase);
     }
     if (s.phase >= 0 && this.data.map(s.phase, q.get("map") ?? "")) s.map = q.get("map")!;
+    if (q.get("show") === "deviation") s.measure = "deviation";
     const row = h.metrics.findIndex((m) => m.name === q.get("metric"));
     if (row >= 0) s.row = row;
     // Numbers mean something else in another state of the job.

@@ -3,20 +3,30 @@ import { causeSelection } from "./causes";
 import { clusterName, type Clusters } from "./clusters";
 import { themeColor } from "./color";
 import type { Data, Spread } from "./data";
-import { exactly, grouped, quantity, within } from "./format";
+import { canDeviate, deviationOf, Deviations } from "./deviations";
+import { exactly, grouped, percent, quantity, within } from "./format";
 import type { MapHeader } from "./header";
+import { hottestRuns, type HotRun } from "./hottest";
 import { Ripmap } from "./ripmap";
 import { iterationSpans, type Span } from "./selection";
 import type { Store, Zoom } from "./state";
 import { CanvasSurface, Picture, type Surface } from "./surface";
 import { Axes, left, ticks, type Cell } from "./timeline/axes";
+import { deviationColors, drawDeviationScale, drawHotRuns } from "./timeline/deviation_map";
 import { Graph } from "./timeline/graph";
 import { Images } from "./timeline/images";
 import { drawKinds } from "./timeline/kinds";
 import { drawLanes } from "./timeline/marks";
 import { listen } from "./timeline/pointer";
 import { drawSelections } from "./timeline/selections";
-import { drawMap, mapColors } from "./timeline/value_map";
+import { drawMap, drawScale, mapColors } from "./timeline/value_map";
+
+/** Deviations from the median rank, and where they are most. */
+interface Imbalance {
+  map: MapHeader;
+  deviations: Deviations;
+  hottest: HotRun[];
+}
 
 interface Loaded {
   number: number;
@@ -25,6 +35,8 @@ interface Loaded {
   levels: Uint8Array;
   values: Float64Array | null;
   clusters: Clusters;
+  /** Null if the map shows the values themselves. */
+  imbalance: Imbalance | null;
   ripmap: Ripmap;
   colors: Uint32Array;
 }
@@ -38,6 +50,7 @@ export class Timeline {
   private readonly graph: Graph;
   hover: Cell | null = null;
   onHover: (cell: Cell | null) => void = () => {};
+  onLoad: () => void = () => {};
 
   constructor(
     host: HTMLElement,
@@ -53,7 +66,7 @@ export class Timeline {
 
   async load(): Promise<void> {
     const { data } = this,
-      { phase, map: name, pooling } = this.store.state,
+      { phase, map: name, pooling, measure } = this.store.state,
       map = data.map(phase, name);
     if (!map) return;
     const [spread, levels, clusters, values] = await Promise.all([
@@ -62,16 +75,29 @@ export class Timeline {
       data.clusters(phase),
       data.values(phase, map),
     ]);
-    if (this.store.state.map !== name || this.store.state.phase !== phase) return; // something else was chosen meanwhile
-    const ripmap = new Ripmap(data.header.phases[phase]!.iterations!, data.header.job.ranks, levels, pooling);
-    this.loaded = { number: (this.loaded?.number ?? 0) + 1, map, spread, levels, values, clusters, ripmap, colors: mapColors(map) };
+    const now = this.store.state;
+    if (now.map !== name || now.phase !== phase || now.measure !== measure || now.pooling !== pooling) return; // something else was chosen meanwhile
+    const { ranks } = data.header.job,
+      imbalance = measure === "deviation" && canDeviate(map, ranks) ? this.imbalanceOf(map, spread, levels, values) : null,
+      ripmap = new Ripmap(data.header.phases[phase]!.iterations!, ranks, imbalance ? imbalance.deviations.levels : levels, pooling),
+      colors = imbalance ? deviationColors() : mapColors(map);
+    this.loaded = { number: (this.loaded?.number ?? 0) + 1, map, spread, levels, values, clusters, imbalance, ripmap, colors };
+    this.onLoad();
     this.picture.redraw();
+  }
+
+  /** The last one is kept: it takes a while for many cells. */
+  private imbalance: Imbalance | null = null;
+  private imbalanceOf(map: MapHeader, spread: Spread, levels: Uint8Array, values: Float64Array | null): Imbalance {
+    if (this.imbalance?.map === map) return this.imbalance;
+    const deviations = new Deviations(map.bounds, spread, levels, values);
+    return (this.imbalance = { map, deviations, hottest: hottestRuns(deviations, spread.median, this.data.header.job.ranks) });
   }
 
   /** One line about a cell, with numbers as exact as the page has them. */
   describe(cell: Cell): string {
     if (!this.loaded) return "";
-    const { map, spread, levels, values, clusters } = this.loaded,
+    const { map, spread, levels, values, clusters, imbalance } = this.loaded,
       { iteration: i, rank } = cell,
       label = within(map.label),
       about = map.exact ? "" : "≈ ",
@@ -89,15 +115,16 @@ export class Timeline {
     let text = `iteration ${i + 1}, rank ${rank}: `;
     if (level === 0) return text + (map.told ? "no data" : "not known");
     const row = this.rows.get(`${phase} ${map.name} ${rank}`);
+    let low = map.bounds[level - 1]!,
+      high = map.bounds[level]!;
     if (values || row) {
-      const value = (row ? row[i]! : values![at]!) - 1;
-      text += `${label} ${about}${show(value)} (${exactly(value, map.unit)})`;
+      low = high = (row ? row[i]! : values![at]!) - 1;
+      text += `${label} ${about}${show(low)} (${exactly(low, map.unit)})`;
     } else {
       void this.askForRow(map, cell);
-      const low = map.bounds[level - 1]!,
-        high = map.bounds[level]!;
       text += `${label} ≈ ${show((low + high) / 2)} ± ${show((high - low) / 2)} (step of the colours)`;
     }
+    if (imbalance) text += "; " + this.deviationWords(low, high, spread.median[i]!, map.unit);
     const own = clusters.of[location]!,
       c = own.members[i];
     if (c === own.count - 1) text += "; in no cluster";
@@ -107,6 +134,18 @@ export class Timeline {
       text += `; cluster ${clusterName(clusters, location, c)}: ${size} iterations, mean ${quantity(mean, "ns")}`;
     }
     return text + (map.exact ? "" : " (estimate: the mean of its cluster)");
+  }
+
+  /** Of a value between low and high. */
+  private deviationWords(low: number, high: number, median: number, unit: string): string {
+    const { value, error } = deviationOf(low, high, median),
+      size = Math.abs(value),
+      share = (part: number): string => (median > 0 ? ` (${percent(part / median)})` : ""),
+      of = `the median rank's ${quantity(median, unit)}`;
+    if (value === 0) return error === 0 ? `as ${of}` : `as ${of}, ± ${quantity(error, unit)}${share(error)}`;
+    const about = error === 0 ? "" : "≈ ",
+      within = error === 0 ? share(size) : ` ± ${quantity(error, unit)}${median > 0 ? ` (${percent(size / median)} ± ${percent(error / median)})` : ""}`;
+    return `${about}${quantity(size, unit)}${within} ${value > 0 ? "above" : "below"} ${of}`;
   }
 
   /** Rows of large maps that the server sent. */
@@ -129,11 +168,16 @@ export class Timeline {
   private draw(s: Surface, height: number): void {
     if (!this.loaded) return;
     const { axes, data, images } = this,
-      { number, map, spread, clusters, ripmap, colors } = this.loaded;
+      { number, map, spread, clusters, imbalance, ripmap, colors } = this.loaded;
     axes.layOut(height);
     drawLanes(s, data, this.store.state.cause, 2, left, axes.width, (cause) => this.markPlaces(cause));
     this.graph.draw(s, map, spread);
-    drawMap(s, axes, images, number, map, ripmap, colors);
+    const of = `Value map: ${within(map.label)} of every rank and iteration`;
+    drawMap(s, axes, images, number, imbalance ? of + ", above or below the median rank of the iteration" : of, ripmap, colors);
+    if (imbalance) {
+      drawDeviationScale(s, axes, imbalance.deviations);
+      drawHotRuns(s, axes, imbalance.hottest);
+    } else drawScale(s, axes, map);
     drawKinds(s, axes, images, number, data, clusters);
     this.drawAxis(s);
     drawSelections(s, axes, data, this.store.state);

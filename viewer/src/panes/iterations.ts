@@ -1,10 +1,12 @@
 // Iterations: the timeline and its tool bar.
 import type { Data } from "../data";
+import { canDeviate } from "../deviations";
 import { $, messageOf } from "../dom";
 import { grouped } from "../format";
-import type { Store } from "../state";
+import type { Measure, Store } from "../state";
 import { Timeline } from "../timeline";
 import { laneHeight } from "../timeline/marks";
+import { HotRunsPane } from "./hot_runs";
 
 const hint = "drag: select iterations (in the map also ranks) · click: one · Ctrl+wheel: zoom · Shift+wheel: zoom ranks · Shift+drag: move · ? for keys";
 
@@ -13,6 +15,7 @@ export class IterationsPane {
   readonly timeline: Timeline | null;
   private readonly phaseSelect = $<HTMLSelectElement>("phase");
   private readonly mapSelect = $<HTMLSelectElement>("map-metric");
+  private readonly measureSelect = $<HTMLSelectElement>("measure");
   private readonly poolingSelect = $<HTMLSelectElement>("pooling");
 
   constructor(
@@ -30,7 +33,7 @@ export class IterationsPane {
     this.connect();
     $("readout").textContent = hint;
     store.on(["phase"], () => this.fillMaps());
-    store.on(["phase", "map", "pooling"], () => {
+    store.on(["phase", "map", "measure", "pooling"], () => {
       this.showControls();
       void this.timeline?.load();
     });
@@ -52,10 +55,15 @@ export class IterationsPane {
       const row = header.metrics.findIndex((m) => m.name === name);
       store.set({ map: name, row: row >= 0 ? row : name === "iteration_time" ? 0 : store.state.row });
     };
+    this.measureSelect.onchange = () => store.set({ measure: this.measureSelect.value as Measure });
     this.poolingSelect.onchange = () => store.set({ pooling: this.poolingSelect.value as "max" | "mean" });
     $("zoom-in").onclick = () => timeline?.zoomBy(0.5, "x");
     $("zoom-out").onclick = () => timeline?.zoomBy(2, "x");
     $("zoom-all").onclick = () => store.set({ zoom: store.wholeZoom(store.state.phase) });
+    if (timeline) {
+      const hotRuns = new HotRunsPane(data, store);
+      timeline.onLoad = () => hotRuns.show(timeline.loaded!);
+    }
     if (timeline) timeline.onHover = (cell) => ($("readout").textContent = cell ? timeline.describe(cell) : hint);
   }
 
@@ -76,6 +84,12 @@ export class IterationsPane {
     this.phaseSelect.value = String(s.phase);
     this.mapSelect.value = s.map;
     this.poolingSelect.value = s.pooling;
+    // Other metrics than times show their values, and the choice stays for the next time.
+    const map = this.data.map(s.phase, s.map),
+      can = map !== undefined && canDeviate(map, this.data.header.job.ranks);
+    this.measureSelect.disabled = !can;
+    this.measureSelect.value = can ? s.measure : "value";
+    $("measure-label").title = can ? "" : "Several ranks, and metrics that are times, can be shown as deviation from the median rank";
   }
 
   /** Reads a map that is not in the page. Returns false if there is none, or if another phase was chosen while it came. */

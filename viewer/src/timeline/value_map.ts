@@ -1,6 +1,6 @@
 // The value map: a metric of every rank and iteration.
 import { amount, css, pixel, themeColor } from "../color";
-import { quantity, within } from "../format";
+import { quantity } from "../format";
 import type { MapHeader } from "../header";
 import type { Ripmap } from "../ripmap";
 import type { Surface } from "../surface";
@@ -15,7 +15,7 @@ export function mapColors(map: MapHeader): Uint32Array {
   return colors;
 }
 
-export function drawMap(s: Surface, axes: Axes, images: Images, content: number, map: MapHeader, ripmap: Ripmap, colors: Uint32Array): void {
+export function drawMap(s: Surface, axes: Axes, images: Images, content: number, title: string, ripmap: Ripmap, colors: Uint32Array): void {
   const band = axes.bands.map,
     w = axes.width;
   const [z0, z1, z2, z3] = axes.zoom;
@@ -25,9 +25,13 @@ export function drawMap(s: Surface, axes: Axes, images: Images, content: number,
   s.image(image, left, band.y, w, band.h);
   s.rect(left, band.y, w, band.h, "none", themeColor("frame"));
   rankTicks(s, axes, band);
-  s.text(`Value map: ${within(map.label)} of every rank and iteration`, left, band.y - 8, themeColor("ink"), "left", 11.5);
-  // The legend has equal steps of colour, and the values that they stand for.
-  const x = left + w + 8,
+  s.text(title, left, band.y - 8, themeColor("ink"), "left", 11.5);
+}
+
+/** Equal steps of colour, and the values that they stand for. */
+export function drawScale(s: Surface, axes: Axes, map: MapHeader): void {
+  const band = axes.bands.map,
+    x = left + axes.width + 8,
     used = map.bounds.length - 1,
     steps = 40;
   for (let i = 0; i < steps; ++i) s.rect(x, band.y + (band.h * (steps - 1 - i)) / steps, 12, band.h / steps + 0.6, css(amount(i / (steps - 1))));
