@@ -3,7 +3,7 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
-// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames).
+// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -497,6 +497,60 @@ if (action === "numbers") {
   await settle();
   result.chosen = await page.evaluate(() => ({ map: window.libprofile.store.state.map, listed: document.getElementById("map-metric").value }));
   await page.screenshot({ path: `${shots}/regions.png`, fullPage: true });
+} else if (action === "deviations") {
+  // By metric: levels, sentences and the list of the map that shows deviations from the median rank.
+  const shown = (cells) => page.evaluate((list) => {
+    const { timeline, data, store } = window.libprofile, { imbalance, ripmap, colors } = timeline.loaded, n = data.header.phases[store.state.phase].iterations, { ranks } = data.header.job;
+    if (!imbalance) return null;
+    const { levels, limit } = imbalance.deviations, pixel = new Uint32Array(1);
+    ripmap.draw(pixel, 1, 1, 0, n, 0, ranks, colors, { left: 0, top: 0, right: 1, bottom: 1 });
+    return {
+      limit, runs: imbalance.hottest, hottest_is_seen: pixel[0] === colors[levels.reduce((x, y) => Math.max(x, y), 0)],
+      levels: list.map(([rank, i]) => levels[rank * n + i]),
+      said: list.map(([rank, iteration]) => timeline.describe({ iteration, rank, band: "map" }).replaceAll("\u202f", " ")),
+      listed: [...document.querySelectorAll("#hot-runs-list button")].map((b) => b.textContent.replaceAll("\u202f", " ")),
+      note: document.getElementById("hot-runs-note").textContent,
+    };
+  }, cells);
+  const cells = JSON.parse(readFileSync(process.argv[7], "utf8")), seen = (name) => page.waitForFunction((n) => window.libprofile.timeline.loaded?.map.name === n, name);
+  await open();
+  result.before = await page.evaluate(() => [window.libprofile.timeline.loaded.imbalance, document.getElementById("hot-runs").hidden]);
+  // By keys: the list of what is shown follows that of the metrics.
+  await page.focus("#map-metric");
+  await page.keyboard.press("Tab");
+  result.focused = await page.evaluate(() => document.activeElement.id);
+  await page.keyboard.press("ArrowDown");
+  await settle();
+  result.metrics = {};
+  for (const name of ["iteration_time", "mpi"]) {
+    if (!(await page.locator(`#map-metric option[value="${name}"]:enabled`).count())) continue;
+    await page.selectOption("#map-metric", name);
+    await seen(name);
+    await settle();
+    result.metrics[name] = await shown(cells);
+    await page.locator("#iterations").screenshot({ path: `${shots}/deviations-${name}.png` });
+  }
+  const first = page.locator("#hot-runs-list button").first();
+  if (await first.count()) {
+    await first.focus();
+    await page.keyboard.press("Enter");
+    await settle();
+    result.selected = await page.evaluate(() => window.libprofile.store.state.a);
+    result.pressed = await page.evaluate(() => [...document.querySelectorAll("#hot-runs-list button")].map((b) => b.getAttribute("aria-pressed")));
+  }
+  const link = await page.evaluate(() => window.libprofile.store.link());
+  result.link = link;
+  await open("#" + link);
+  result.again = await shown(cells);
+  await open("#" + link + "&theme=dark");
+  await page.locator("#iterations").screenshot({ path: `${shots}/deviations-dark.png` });
+  // Counts have no deviation; the choice is kept for the next time.
+  if (await page.locator('#map-metric option[value="visits"]').count()) {
+    await page.selectOption("#map-metric", "visits");
+    await seen("visits");
+    await settle();
+    result.counts = [await shown(cells), await page.isDisabled("#measure"), await page.evaluate(() => document.getElementById("hot-runs").hidden)];
+  }
 } else if (action === "side") {
   await open();
   result.head = (await page.textContent("#side-heads")).replaceAll("\u202f", " ");
@@ -550,9 +604,25 @@ if (action === "numbers") {
     }, step);
     return { ...seen, cpu_ms_per_frame: (processorTime() - from) / 120 };
   };
-  result.map_whole = await frames("libprofile.timeline.hover = { iteration: i * 80, rank: i * 8, band: 'map' }; libprofile.timeline.picture.redraw()");
-  result.map_pan = await frames("if (i === 0) libprofile.store.set({ zoom: libprofile.store.clampedZoom([0, 4000, 0, 600]) }); libprofile.timeline.pan(i % 2 ? 41 : 37, i % 60 < 30 ? 5 : -5)");
-  result.map_zoom = await frames("libprofile.timeline.zoomBy(i < 60 ? 0.95 : 1 / 0.95, 'x')");
+  const map = async (name) => {
+    result[name + "_whole"] = await frames("libprofile.timeline.hover = { iteration: i * 80, rank: i * 8, band: 'map' }; libprofile.timeline.picture.redraw()");
+    result[name + "_pan"] = await frames("if (i === 0) libprofile.store.set({ zoom: libprofile.store.clampedZoom([0, 4000, 0, 600]) }); libprofile.timeline.pan(i % 2 ? 41 : 37, i % 60 < 30 ? 5 : -5)");
+    result[name + "_zoom"] = await frames("libprofile.timeline.zoomBy(i < 60 ? 0.95 : 1 / 0.95, 'x')");
+  };
+  await map("map");
+  const show = (measure) => page.evaluate(async (m) => {
+    const { store, timeline } = window.libprofile;
+    store.set({ measure: m, zoom: store.wholeZoom(store.state.phase) });
+    const begin = performance.now();
+    await timeline.load();
+    timeline.picture.paint();
+    return performance.now() - begin;
+  }, measure);
+  const ticks = processorTime();
+  result.deviation_ms = await show("deviation");
+  result.deviation_cpu_ms = processorTime() - ticks;
+  await map("deviation");
+  await show("value");
   result.tree_scroll = await frames("const t = libprofile.trees.pathTree; if (i === 0) t.setOpen(Array.from({ length: libprofile.data.nodes }, (_, n) => n)); t.scroller.scrollTop = (i * 37) % 3000; t.paint()");
   result.ranks_scroll = await frames("const t = libprofile.trees.systemTree; if (i === 0) t.setOpen(Array.from({ length: 2000 }, (_, n) => n)); t.scroller.scrollTop = i * 150; t.paint()");
   // Pixels that were moved while panning equal those of a new drawing.

@@ -10,6 +10,7 @@ import csv
 import filecmp
 import http.client
 import json
+import math
 import os
 import random
 import shutil
@@ -261,6 +262,10 @@ def numbers_of_a_real_job_equal_the_report(context):
         check_numbers(context, context.recorded(name))
 
 
+def spelled_as_in_the_report(context, numbers):
+    return run([context.options.spelled_numbers], input="".join(f"{unit} {value!r}\n" for unit, value in numbers)).splitlines()
+
+
 @test
 def numbers_are_spelled_as_in_the_report(context):
     """In words and tables of the page: at the borders between units, ties, and random numbers."""
@@ -275,7 +280,7 @@ def numbers_are_spelled_as_in_the_report(context):
     file = context.work / "numbers.json"
     file.write_text(json.dumps(numbers))
     seen = context.look(context.view(context.big("small", 12, 300)), "numbers", file)
-    spelled = run([context.options.spelled_numbers], input="".join(f"{unit} {value!r}\n" for unit, value in numbers)).splitlines()
+    spelled = spelled_as_in_the_report(context, numbers)
     for number, page, text in zip(numbers, seen["spelled"], spelled, strict=True):
         expect_equal(page, text, f"the page's words for {number}")
 
@@ -532,6 +537,112 @@ def what_a_killed_job_does_not_tell_is_not_known(context):
         check(context.look(address, "untold"))
 
 
+def median_of(values):
+    middle = sorted(values)
+    return (middle[(len(middle) - 1) // 2] + middle[len(middle) // 2]) / 2
+
+
+def maximal_runs(scores):
+    """All maximal scoring subsequences by their definition: the largest one, then those on its left and on its right."""
+    found, parts = [], [(0, len(scores))]
+    while parts:
+        first, end = parts.pop()
+        best, total, start = (0, 0, 0), 0, first
+        for i in range(first, end):
+            if total <= 0:
+                total, start = 0, i
+            total += scores[i]
+            if total > best[0]:
+                best = (total, start, i + 1)
+        if best[0] > 0:
+            found.append(best[1:])
+            parts += [(first, best[1]), (best[2], end)]
+    return found
+
+
+def hottest_runs(values, medians):
+    """Rank, begin, end and excess of the runs in which a rank takes longer, the hottest first."""
+    runs = []
+    for rank, row in enumerate(values):
+        more = [value - median for value, median in zip(row, medians)]
+        for begin, end in maximal_runs([m - 0.03 * median for m, median in zip(more, medians)]):
+            excess = sum(more[begin:end])
+            if excess > 0.002 * sum(medians):
+                runs.append((rank, begin, end, excess))
+    return sorted(runs, key=lambda run: -run[3])[:5]
+
+
+def check_deviations(context, folder):
+    report = context.report(folder)
+    phase = max((p for p in report["phases"] if p["kind"] == "iterations"), key=lambda p: sum(p["wall_inclusive_ns"]))
+    values = {"iteration_time": phase["iteration_times"], **({"mpi": [series["mpi"] for series in phase["series"]]} if any(phase.get("series") or []) else {})}
+    ranks, iterations, choice = len(values["iteration_time"]), len(values["iteration_time"][0]), random.Random(5)
+    cells = [(choice.randrange(ranks), choice.randrange(iterations)) for _ in range(60)] + [(13 % ranks, 7), (0, 0), (ranks - 1, iterations - 1)]
+    file = context.work / "cells.json"
+    file.write_text(json.dumps(cells))
+    seen = context.look(context.view(folder), "deviations", file)
+    expect_equal(seen["before"], [None, True], "deviations and their list, before they are chosen")
+    expect_equal(seen["focused"], "measure", "what follows the list of metrics")
+    for name, rows in values.items():
+        shown = seen["metrics"][name]
+        medians = [median_of(column) for column in zip(*rows)]
+        expect(shown["hottest_is_seen"], f"{name}: the hottest cell vanishes among others in its pixel")
+        wanted = hottest_runs(rows, medians)
+        is_exact = all(run["error"] == 0 for run in shown["runs"]) and not any("≈" in said for said in shown["said"])
+        expect_equal(is_exact, ranks * iterations <= 600_000, f"{name}: whether the page has exact values")
+        if is_exact:
+            expect_equal([(run["rank"], run["from"], run["to"]) for run in shown["runs"]], [run[:3] for run in wanted], f"{name}: the hottest runs")
+        for run in shown["runs"]:
+            row, part = rows[run["rank"]], range(run["from"], run["to"])
+            excess = sum(row[i] - medians[i] for i in part)
+            expect(abs(run["excess"] - excess) <= run["error"] + 1e-6 * abs(excess), f"{name}: {run}, but it is {excess}")
+            expect(abs(run["median"] - sum(medians[i] for i in part)) <= 1, f"{name}: the median rank of {run}")
+        # Words of the list and under the pointer, in the report's spelling.
+        numbers, sentences = [], []
+        for rank, i in cells:
+            value, median = rows[rank][i], medians[i]
+            numbers += [("ns", value), ("ns", abs(value - median)), ("share", abs(value - median) / median), ("ns", median)]
+        for run in shown["runs"]:
+            numbers += [("ns", run["excess"]), ("share", run["excess"] / run["median"]), ("ns", run["median"])]
+        spelled = iter(spelled_as_in_the_report(context, numbers))
+        for (rank, i), said, level in zip(cells, shown["said"], shown["levels"], strict=True):
+            value, off, share, median = (next(spelled) for _ in range(4))
+            deviation = rows[rank][i] - medians[i]
+            if not is_exact:  # the truth lies within what the tooltip says of its step
+                expect(f"median rank's {median}" in said, f"{name}: {said!r}")
+                continue
+            wanted_level = 128 + math.floor(127 * max(-1, min(1, deviation / medians[i] / shown["limit"])) + 0.5)
+            expect_equal(level, wanted_level, f"{name}: level of rank {rank}, iteration {i + 1}")
+            words = f"as the median rank's {median}" if deviation == 0 else f"{off} ({share}) {'above' if deviation > 0 else 'below'} the median rank's {median}"
+            expect(f" {value} (" in said and words in said, f"{name}: {said!r} does not say {value!r} and {words!r}")
+        for run, text in zip(shown["runs"], shown["listed"], strict=True):
+            excess, share, median = (next(spelled) for _ in range(3))
+            first, last = f"{run['from'] + 1:,}", f"{run['to']:,}"
+            iterations_of = f"iteration {last}" if run["to"] - run["from"] == 1 else f"iterations {first}–{last} "
+            for part in (f"+{excess}", f"rank {run['rank']} ", iterations_of, f"{share} above the median rank's {median}"):
+                expect(part in text, f"{name}: {text!r} does not say {part!r}")
+    last = list(seen["metrics"].values())[-1]
+    if last["runs"]:
+        hottest = last["runs"][0]
+        expect_equal([seen["selected"][key] for key in ("from", "to", "ranks")], [hottest["from"], hottest["to"], [hottest["rank"], hottest["rank"] + 1]], "what a click selects")
+        expect_equal(seen["pressed"], ["true"] + ["false"] * (len(last["runs"]) - 1), "which run of the list is selected")
+    expect("show=deviation" in seen["link"], f"the link is {seen['link']!r}")
+    expect_equal(seen["again"], last, "what the link leads to")
+    if "counts" in seen:
+        expect_equal(seen["counts"], [None, True, True], "a map of counts: deviations, the choice is off, the list is away")
+    return seen
+
+
+@test
+def deviations_from_the_median_rank_are_those_of_the_report(context):
+    """Of a page with exact values, one that has steps only, and a real job."""
+    for folder in (context.big("deviations", 120, 200, series=True), context.big("deviations-in-steps", 310, 2000, series=True)):
+        seen = check_deviations(context, folder)
+        for name, shown in seen["metrics"].items():
+            expect(shown["runs"][0]["rank"] % 97 == 13 and "on node" in shown["listed"][0], f"{name}: these ranks are slower by 30 %, but the first one is {shown['listed'][0]!r}")
+    check_deviations(context, context.recorded("crack"))
+
+
 @test
 def regions_are_listed_and_have_their_own_iterations(context):
     """Named regions with counters, from the fuzzing corpus, which has real profiles."""
@@ -749,7 +860,7 @@ def large_profiles_are_fluent(context):
     # graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
     busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
     expect(seen["start_ms"] < 2000 or busy, f"the page starts in {seen['start_ms']} ms")
-    for name in ("map_whole", "map_pan", "map_zoom", "tree_scroll", "ranks_scroll"):
+    for name in ("map_whole", "map_pan", "map_zoom", "deviation_whole", "deviation_pan", "deviation_zoom", "tree_scroll", "ranks_scroll"):
         expect(seen[name]["fps"] > 30 or busy, f"{name}: {seen[name]}")
         expect(seen[name]["cpu_ms_per_frame"] < 1000 / 30, f"{name}: {seen[name]}")
 
