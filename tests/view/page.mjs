@@ -499,7 +499,7 @@ if (action === "numbers") {
   await page.screenshot({ path: `${shots}/regions.png`, fullPage: true });
 } else if (action === "deviations") {
   // By metric: levels, sentences and the list of the map that shows deviations from the median rank.
-  const shown = (cells) => page.evaluate((list) => {
+  const shown = (cells) => page.waitForFunction(() => document.getElementById("hot-runs-list").ariaBusy !== "true").then(() => page.evaluate((list) => {
     const { timeline, data, store } = window.libprofile, { imbalance, ripmap, colors } = timeline.loaded, n = data.header.phases[store.state.phase].iterations, { ranks } = data.header.job;
     if (!imbalance) return null;
     const { levels, limit } = imbalance.deviations, pixel = new Uint32Array(1);
@@ -509,9 +509,9 @@ if (action === "numbers") {
       levels: list.map(([rank, i]) => levels[rank * n + i]),
       said: list.map(([rank, iteration]) => timeline.describe({ iteration, rank, band: "map" }).replaceAll("\u202f", " ")),
       listed: [...document.querySelectorAll("#hot-runs-list button")].map((b) => b.textContent.replaceAll("\u202f", " ")),
-      note: document.getElementById("hot-runs-note").textContent,
+      functions: [...document.querySelectorAll("#hot-runs-list button")].map((b) => b.querySelector("[id^=hot-function] b")?.textContent),
     };
-  }, cells);
+  }, cells));
   const cells = JSON.parse(readFileSync(process.argv[7], "utf8")), seen = (name) => page.waitForFunction((n) => window.libprofile.timeline.loaded?.map.name === n, name);
   await open();
   result.before = await page.evaluate(() => [window.libprofile.timeline.loaded.imbalance, document.getElementById("hot-runs").hidden]);
@@ -550,6 +550,7 @@ if (action === "numbers") {
     await seen("visits");
     await settle();
     result.counts = [await shown(cells), await page.isDisabled("#measure"), await page.evaluate(() => document.getElementById("hot-runs").hidden)];
+    await page.click("#a-clear"); // the list that is away must not mind
   }
 } else if (action === "side") {
   await open();

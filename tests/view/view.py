@@ -15,6 +15,7 @@ import os
 import random
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -537,11 +538,6 @@ def what_a_killed_job_does_not_tell_is_not_known(context):
         check(context.look(address, "untold"))
 
 
-def median_of(values):
-    middle = sorted(values)
-    return (middle[(len(middle) - 1) // 2] + middle[len(middle) // 2]) / 2
-
-
 def maximal_runs(scores):
     """All maximal scoring subsequences by their definition: the largest one, then those on its left and on its right."""
     found, parts = [], [(0, len(scores))]
@@ -585,7 +581,7 @@ def check_deviations(context, folder):
     expect_equal(seen["focused"], "measure", "what follows the list of metrics")
     for name, rows in values.items():
         shown = seen["metrics"][name]
-        medians = [median_of(column) for column in zip(*rows)]
+        medians = [statistics.median(column) for column in zip(*rows)]
         expect(shown["hottest_is_seen"], f"{name}: the hottest cell vanishes among others in its pixel")
         wanted = hottest_runs(rows, medians)
         is_exact = all(run["error"] == 0 for run in shown["runs"]) and not any("≈" in said for said in shown["said"])
@@ -621,6 +617,15 @@ def check_deviations(context, folder):
             iterations_of = f"iteration {last}" if run["to"] - run["from"] == 1 else f"iterations {first}–{last} "
             for part in (f"+{excess}", f"rank {run['rank']} ", iterations_of, f"{share} above the median rank's {median}"):
                 expect(part in text, f"{name}: {text!r} does not say {part!r}")
+    # Functions of runs over all iterations, from the exact values of the phase. The page compares with up to 64 ranks.
+    step = -(-ranks // 64)
+    for run, function in zip(seen["metrics"]["iteration_time"]["runs"], seen["metrics"]["iteration_time"]["functions"]):
+        if (run["from"], run["to"]) == (0, iterations):
+            more = {}
+            for path in phase["call_paths"]:
+                if path["kind"] in ("frame", "inlined", "mpi") and (times := path["exclusive"].get("time")):
+                    more[path["name"]] = more.get(path["name"], 0) + times[run["rank"]] - statistics.mean(times[::step])
+            expect_equal(function, max(more, key=more.get), f"the function of {run}")
     last = list(seen["metrics"].values())[-1]
     if last["runs"]:
         hottest = last["runs"][0]

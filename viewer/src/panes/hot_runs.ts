@@ -1,7 +1,8 @@
 // The hottest runs of iterations: which ranks take longer than the median rank, and when. A click selects a rank and its iterations.
 import type { Data, Spread } from "../data";
 import { $ } from "../dom";
-import { escaped, grouped, percent, plural, quantity, times, within } from "../format";
+import { escaped, grouped, percent, plural, quantity, shortName, times, within } from "../format";
+import { hotFunction } from "../hot_function";
 import type { MapHeader } from "../header";
 import { allowance, leastShare, type HotRun } from "../hottest";
 import { selectionCode, type Selection } from "../selection";
@@ -38,12 +39,35 @@ export class HotRunsPane {
     $("hot-runs").hidden = imbalance === null;
     this.runs = imbalance?.hottest ?? [];
     this.phase = this.store.state.phase;
-    if (!imbalance) return;
+    if (!imbalance) {
+      $("hot-runs-list").replaceChildren();
+      return;
+    }
     $("hot-runs-note").innerHTML = dressed(this.note(map, spread));
     $("hot-runs-list").innerHTML = this.runs
       .map((run, i) => `<li><button id="hot-run-${i + 1}" data-run="${i}" title="Select this rank and these iterations">${this.row(run, i, map)}</button></li>`)
       .join("");
     this.mark();
+    void this.nameFunctions(map);
+  }
+
+  /** One after the other, with time for the page to answer in between. */
+  private async nameFunctions(map: MapHeader): Promise<void> {
+    const { runs, phase } = this,
+      metric = { iteration_time: "time", computation: "execution" }[map.name] ?? map.name,
+      row = this.data.header.metrics.findIndex((m) => m.name === metric);
+    const list = $("hot-runs-list");
+    list.setAttribute("aria-busy", "true");
+    for (let i = 0; i < runs.length && row >= 0; ++i) {
+      await new Promise((done) => setTimeout(done));
+      if (this.runs !== runs) return; // another map is shown
+      const { rank, from, to } = runs[i]!,
+        found = await hotFunction(this.data, row, map.name === "computation", { phase, rank, from, to }),
+        place = document.getElementById(`hot-function-${i + 1}`);
+      if (this.runs !== runs || !place) return;
+      if (found) place.innerHTML = `; most in <b>${escaped(shortName(found.name)).replaceAll("::", "::<wbr>")}</b>`;
+    }
+    list.setAttribute("aria-busy", "false");
   }
 
   private note(map: MapHeader, spread: Spread): string {
@@ -68,7 +92,7 @@ export class HotRunsPane {
       share = median > 0 ? `, ${more} the median rank's ${quantity(median, map.unit)} of ${within(map.label)}` : "";
     return (
       `<b class="number">${i + 1}</b> <span class="excess${error > 0 ? " rough" : ""}">${about}<b>+${quantity(excess, map.unit)}</b>${error > 0 ? ` ± ${quantity(error, map.unit)}` : ""}</span> ` +
-      `<span>rank ${rank}${host ? ` on ${escaped(host)}` : ""}, ${iterations}<span class="dim">${escaped(share)}</span></span>`
+      `<span>rank ${rank}${host ? ` on ${escaped(host)}` : ""}, ${iterations}<span class="dim">${escaped(share)}</span><span id="hot-function-${i + 1}"></span></span>`
     );
   }
 
