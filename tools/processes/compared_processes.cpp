@@ -72,7 +72,7 @@ class CellPlaces {
 } // namespace
 
 ComparedProcesses compare_processes(const Profile& profile, const std::vector<const Location*>& locations, const ProcessChoice& choice) {
-    ComparedProcesses result{{}, EventPaths(profile), {}, {}, {}, choice.phase, {}, {}, {}, {}, {}};
+    ComparedProcesses result{{}, EventPaths(profile), {}, {}, {}, choice.phase, {}, {}, {}, {}, {}, {}};
     std::copy_if(locations.begin(), locations.end(), std::back_inserter(result.locations), [](const Location* location) { return location != nullptr; });
     IterationStructures structures;
     if (choice.phase) {
@@ -104,6 +104,8 @@ ComparedProcesses compare_processes(const Profile& profile, const std::vector<co
             if (reference == no_row) reference = row_of[row];
     result.timelines = rank_timelines(result.events, structures, result.states, reference);
     result.map = imbalance_map(result.states);
+    result.typical.emplace(profile, result.states.locations, *choice.phase);
+    if (!result.typical->is_known()) result.typical.reset();
     const std::vector<HotCell> cells = hot_cells(result.map, choice.cells);
     if (cells.empty()) return result;
     const CellPlaces places(profile, result.map, *choice.phase);

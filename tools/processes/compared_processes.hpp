@@ -7,6 +7,7 @@
 #include "tools/processes/imbalance_map.hpp"
 #include "tools/processes/process_groups.hpp"
 #include "tools/processes/rank_timelines.hpp"
+#include "tools/processes/typical_iteration.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -47,6 +48,7 @@ struct ComparedProcesses {
     RankTimelines timelines;
     ImbalanceMap map;
     std::vector<PlacedCell> cells;
+    std::optional<TypicalIterations> typical; // rows: those of `states`; only if the order of calls was recorded
 
     const std::vector<ProcessGroup>& shown() const { return groups.levels[static_cast<std::size_t>(level)]; }
 };

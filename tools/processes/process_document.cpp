@@ -6,6 +6,7 @@
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
@@ -142,6 +143,26 @@ ReportTable iterations_table(const ComparedProcesses& p) {
     return table;
 }
 
+/// The calls of a typical iteration of all ranks, in order.
+ReportTable merged_table(const ComparedProcesses& p) {
+    static constexpr std::array class_words = {"same", "differs", "not all"};
+    ReportTable table{"merged", "", "", {number("depth"), words("name"), words("class"), words("ranks"), {"processes", "", ColumnUnit::Count}}, {}, {},
+                      {},       0,  ""};
+    for (const char* key : {"least", "most"}) table.columns.push_back({key, "", ColumnUnit::Count});
+    const MergedTree tree = p.typical->merged();
+    std::vector<std::uint64_t> depth(tree.nodes.size());
+    for (std::size_t n = 1; n < tree.nodes.size(); ++n) {
+        const MergedNode& node = tree.nodes[n];
+        depth[n] = depth[node.parent] + 1;
+        std::vector<std::uint64_t> ranks;
+        for (const std::uint32_t row : tree.sets[node.who]) ranks.push_back(p.states.locations[row]->rank);
+        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+        table.rows.push_back({depth[n], printable(p.typical->name(node.path)), std::string(class_words[static_cast<std::size_t>(node.kind)]),
+                              number_ranges(ranks), std::uint64_t{tree.sets[node.who].size()}, node.least, node.most});
+    }
+    return table;
+}
+
 std::vector<std::string> group_lines(const ComparedProcesses& p, const ProcessWords& say) {
     std::vector<std::string> lines;
     for (std::size_t g = 0; g < std::min(groups_in_text, p.shown().size()); ++g) {
@@ -150,6 +171,7 @@ std::vector<std::string> group_lines(const ComparedProcesses& p, const ProcessWo
         lines.push_back(fmt::format("group {}: {}{}{}", group_name(g), say.rows(rows),
                                     rows.size() > 1 ? fmt::format(" ({})", count(static_cast<double>(rows.size()))) : "",
                                     part.empty() ? "" : "; parts from A " + part));
+        if (const std::string changes = say.changes(g); !changes.empty()) lines.back() += "; in its typical iteration: " + changes;
     }
     if (p.shown().size() > groups_in_text) lines.push_back(fmt::format("and {} more groups; --format json has all", p.shown().size() - groups_in_text));
     return lines;
@@ -232,6 +254,7 @@ ReportDocument process_document(const Profile& profile, const ComparedProcesses&
     document.tables.push_back(rows_table(p));
     if (p.phase) document.tables.push_back(strips_table(p));
     if (p.phase) document.tables.push_back(iterations_table(p));
+    if (p.typical) document.tables.push_back(merged_table(p));
     return document;
 }
 

@@ -65,6 +65,29 @@ std::string ProcessWords::parting(std::size_t group) const {
     return fmt::format("{}: {}", by_level[static_cast<std::size_t>(p.level)], text);
 }
 
+std::string ProcessWords::changes(std::size_t group) const {
+    constexpr std::size_t most = 3;
+    const std::vector<std::vector<std::uint32_t>>& rows = processes_.rows_of_group;
+    if (!processes_.typical || group == 0 || rows[0].empty() || rows[group].empty()) return "";
+    const TypicalIteration &first = processes_.typical->of(rows[0].front()), &other = processes_.typical->of(rows[group].front());
+    if (first.tree.nodes.empty() || other.tree.nodes.empty()) return "";
+    const TreeChanges found = processes_.typical->changes(rows[0].front(), rows[group].front());
+    std::string text;
+    for (std::size_t c = 0; c < std::min(most, found.changes.size()); ++c) {
+        const TreeChange& change = found.changes[c];
+        const bool in_a = change.kind == TreeChangeKind::Removed || change.kind == TreeChangeKind::Inlined || change.kind == TreeChangeKind::LessOften;
+        const OrderedTree& tree = in_a ? first.tree : other.tree;
+        const OrderedNode& node = tree.nodes[in_a ? change.node_a : change.node_b];
+        std::string what = processes_.typical->name(node.path);
+        if (change.kind == TreeChangeKind::Renamed) what = processes_.typical->name(first.tree.nodes[change.node_a].path) + " as " + what;
+        text +=
+            fmt::format("{}{}{} {}{}", text.empty() ? "" : ", ", what, node.parent == 0 ? "" : " in " + processes_.typical->name(tree.nodes[node.parent].path),
+                        tree_change_name(change.kind), change.times == 1 ? "" : fmt::format(" ({})", times(change.times)));
+    }
+    if (found.changes.size() > most) text += fmt::format(" and {}", plural(found.changes.size() - most, "other change"));
+    return printable(text);
+}
+
 std::string ProcessWords::cell(const PlacedCell& placed) const {
     const HotCell& cell = placed.cell;
     const double ratio = cell.median > 0 ? cell.excess / cell.median : 0;

@@ -25,6 +25,8 @@ class ProcessWords {
     std::string levels() const;
     /// Where a shown group parts from the first; empty where that is not known.
     std::string parting(std::size_t group) const;
+    /// What a shown group calls else than the first in its typical iteration, where the order of calls was recorded: "twice MPI_Send in exchange added".
+    std::string changes(std::size_t group) const;
     /// "rank 3 computes 41 % longer than the median rank in iterations 100-200 (9.3 s in all), in f (f.c:12) on node3".
     std::string cell(const PlacedCell& placed) const;
     /// How far ranks are from the reference; empty if nothing differs.
