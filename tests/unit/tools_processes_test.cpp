@@ -295,5 +295,47 @@ TEST(ComparedProcesses, AreToldAlikeInEveryForm) {
         EXPECT_NE(form_text.find("(exchange.c:1 in exchange): 100 times, group A 200 times"), std::string::npos) << form_text;
 }
 
+/// The most frequent sequence of a rank is these events, one after the other.
+void set_order(Location& location, const std::vector<std::uint32_t>& events) {
+    EventSequence sequence;
+    sequence.iterations = location.phases[1].cluster_of_iteration.size();
+    sequence.has_timeline = true;
+    for (std::size_t e = 0; e < events.size(); ++e) {
+        SequenceEvent event;
+        event.path = events[e];
+        event.begin_sum = sequence.iterations * 100 * e;
+        event.length_sum = sequence.iterations * 50;
+        sequence.events.push_back(event);
+    }
+    std::reverse(sequence.events.begin(), sequence.events.end()); // they are sorted by their begins
+    location.phases[1].sequences.emplace();
+    location.phases[1].sequences->sequences = {sequence};
+}
+
+TEST(ComparedProcesses, TellWhatATypicalIterationHasElse) {
+    CalledJob job;
+    const std::uint32_t exchange = job.frame(job.main, "exchange"), send = job.call(exchange, "MPI_Send"), recv = job.call(exchange, "MPI_Recv"),
+                        reduce = job.call(job.main, "MPI_Allreduce"), barrier = job.call(job.main, "MPI_Barrier");
+    for (std::uint64_t r = 0; r < 4; ++r) {
+        CalledJob::Calls calls = {{send, 1}, {recv, 1}, {reduce, 1}};
+        if (r == 3) calls.push_back({barrier, 1});
+        job.rank({}, {calls}, Rows(10, 0));
+        set_order(job.profile.locations.back(), r == 3 ? Rows{send, recv, barrier, reduce} : Rows{send, recv, reduce});
+    }
+    ProcessChoice choice;
+    choice.phase = 1;
+    const ComparedProcesses processes = compare_processes(job.profile, job.locations(), choice);
+    const ProcessForm form{{}, FoldBy::Dominating, true, false};
+    const std::string text = process_text(job.profile, processes, form, {.width = 200, .unicode = false, .colour = false});
+    EXPECT_NE(text.find("in its typical iteration: MPI_Barrier in main added"), std::string::npos) << text;
+    ASSERT_TRUE(processes.typical);
+    const MergedTree tree = processes.typical->merged();
+    std::vector<std::string> names;
+    for (std::size_t n = 1; n < tree.nodes.size(); ++n)
+        names.push_back(processes.typical->name(tree.nodes[n].path) + (tree.nodes[n].kind == MergedClass::NotAll ? " (not all)" : ""));
+    EXPECT_EQ(names, (std::vector<std::string>{"main", "exchange", "MPI_Send", "MPI_Recv", "MPI_Barrier (not all)", "MPI_Allreduce"}));
+    EXPECT_EQ(tree.sets[tree.nodes[5].who], (Rows{3}));
+}
+
 } // namespace
 } // namespace libprofile::tools
