@@ -72,19 +72,32 @@ std::string ProcessWords::changes(std::size_t group) const {
     const TypicalIteration &first = processes_.typical->of(rows[0].front()), &other = processes_.typical->of(rows[group].front());
     if (first.tree.nodes.empty() || other.tree.nodes.empty()) return "";
     const TreeChanges found = processes_.typical->changes(rows[0].front(), rows[group].front());
-    std::string text;
-    for (std::size_t c = 0; c < std::min(most, found.changes.size()); ++c) {
-        const TreeChange& change = found.changes[c];
+    const TypicalIterations& typical = *processes_.typical;
+    // "MPI_Send in exchange" of an event and of what has no other one in it, else "exchange (3 calls)".
+    const auto place = [&](const OrderedTree& tree, std::uint32_t at) {
+        std::uint32_t event = at;
+        while (event + 1 < tree.nodes[at].end && tree.nodes[event].own == 0) ++event;
+        const bool is_one = tree.nodes[at].events <= 1;
+        const OrderedNode& node = tree.nodes[is_one ? event : at];
+        const std::string around = node.parent == 0 ? "" : " in " + typical.name(tree.nodes[node.parent].path);
+        return typical.name(node.path) + around + (is_one ? "" : fmt::format(" ({})", plural(tree.nodes[at].events, "call")));
+    };
+    std::vector<std::pair<std::string, std::uint64_t>> phrases; // and how often
+    for (const TreeChange& change : found.changes) {
         const bool in_a = change.kind == TreeChangeKind::Removed || change.kind == TreeChangeKind::Inlined || change.kind == TreeChangeKind::LessOften;
-        const OrderedTree& tree = in_a ? first.tree : other.tree;
-        const OrderedNode& node = tree.nodes[in_a ? change.node_a : change.node_b];
-        std::string what = processes_.typical->name(node.path);
-        if (change.kind == TreeChangeKind::Renamed) what = processes_.typical->name(first.tree.nodes[change.node_a].path) + " as " + what;
-        text +=
-            fmt::format("{}{}{} {}{}", text.empty() ? "" : ", ", what, node.parent == 0 ? "" : " in " + processes_.typical->name(tree.nodes[node.parent].path),
-                        tree_change_name(change.kind), change.times == 1 ? "" : fmt::format(" ({})", times(change.times)));
+        std::string phrase = in_a ? place(first.tree, change.node_a) : place(other.tree, change.node_b);
+        if (change.kind == TreeChangeKind::Renamed) phrase = typical.name(first.tree.nodes[change.node_a].path) + " as " + phrase;
+        phrase += fmt::format(" {}", tree_change_name(change.kind));
+        const auto known = std::find_if(phrases.begin(), phrases.end(), [&](const auto& one) { return one.first == phrase; });
+        if (known != phrases.end())
+            known->second += change.times;
+        else
+            phrases.emplace_back(phrase, change.times);
     }
-    if (found.changes.size() > most) text += fmt::format(" and {}", plural(found.changes.size() - most, "other change"));
+    std::string text;
+    for (std::size_t c = 0; c < std::min(most, phrases.size()); ++c)
+        text += fmt::format("{}{}{}", text.empty() ? "" : ", ", phrases[c].first, phrases[c].second == 1 ? "" : fmt::format(" ({})", times(phrases[c].second)));
+    if (phrases.size() > most) text += fmt::format(" and {}", plural(phrases.size() - most, "other change"));
     return printable(text);
 }
 
