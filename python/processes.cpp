@@ -26,13 +26,6 @@ template <class Named> auto named(const char* what, const std::string& name, Nam
     throw py::value_error(std::string("there is no ") + what + " \"" + name + "\"");
 }
 
-std::optional<StateBy> state_by(const std::string& name) {
-    return name == "class"      ? std::optional(StateBy::Class)
-           : name == "function" ? std::optional(StateBy::Function)
-           : name == "kind"     ? std::optional(StateBy::Kind)
-                                : std::nullopt;
-}
-
 /// As `libprofile structure --format json` prints it.
 std::string structure_of(const std::shared_ptr<Profile>& profile, const std::optional<std::uint32_t>& phase, const Range& iterations,
                          const std::vector<std::uint32_t>& ranks, bool threads, const std::string& level, const std::optional<std::uint32_t>& reference,
@@ -64,7 +57,7 @@ template <class Number> py::array_t<Number> array_of(const std::vector<Number>& 
 py::tuple fold_of(const std::shared_ptr<Profile>& profile, std::uint32_t phase, const Range& iterations, const std::vector<std::uint32_t>& ranks, bool threads,
                   const std::string& by, const std::string& state, std::uint32_t depth) {
     const FoldBy fold_by = named("way to fold", by, fold_named);
-    const StateBy states_by = named("state", state, state_by);
+    const StateBy states_by = named("state", state, state_named);
     RankStates states;
     std::vector<FoldedSpan> strip;
     {
@@ -115,6 +108,14 @@ py::tuple timeline_of(const std::shared_ptr<Profile>& profile, std::uint32_t pha
         const RankStates states = rank_states(*profile, locations, phase);
         const EventPaths events(*profile);
         if (states.locations.size() == 2) pair = pair_timeline(events, iteration_structures(events, states.locations, phase), states, 0, 1);
+        const auto made = [&](const Location* location) -> std::uint64_t {
+            const PhaseData* data = find_phase(location, phase);
+            return data == nullptr ? 0 : data->cluster_of_iteration.size();
+        };
+        if (states.locations.size() != 2) {
+            pair.alone_here = made(locations[0]);
+            pair.alone_there = made(locations[1]);
+        }
     }
     return py::make_tuple(array_of(std::vector<std::int64_t>(pair.here.begin(), pair.here.end())),
                           array_of(std::vector<std::int64_t>(pair.there.begin(), pair.there.end())), array_of(pair.dissimilarity), array_of(pair.unmatched_ns),

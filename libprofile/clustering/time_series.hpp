@@ -13,7 +13,7 @@
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
 #include "format/series_records.hpp"
-#include "libprofile/clustering/byte_chain.hpp"
+#include "libprofile/clustering/chain_sink.hpp"
 #include "libprofile/clustering/event_columns.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
 #include "libprofile/clustering/signature.hpp"
@@ -69,22 +69,12 @@ class TimeSeries {
     std::size_t memory() const;
 
     /// The last bytes of the running chunk's streams, which the coders still hold back. Returns their number.
-    static constexpr std::size_t most_held_back = 64;
+    static constexpr std::size_t most_held_back = ChainSink::most_held_back;
     std::size_t held_back_totals(unsigned char* out) const noexcept;
     std::size_t held_back_cells(unsigned char* out) const noexcept;
 
   private:
-    /// The target of a coder's bytes: the running chunk, or a look at what is held back.
-    struct Sink {
-        ByteChain* chain = nullptr;
-        Pool* pool = nullptr;
-        unsigned char* tail = nullptr;
-        std::size_t size = 0;
-        void put(unsigned char byte) noexcept {
-            if (tail == nullptr) return chain->put(byte, *pool);
-            if (size < most_held_back) tail[size++] = byte;
-        }
-    };
+    using Sink = ChainSink;
     struct Recent {
         Signature strong;
         Signature weak;

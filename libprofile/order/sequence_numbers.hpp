@@ -4,7 +4,7 @@
 #pragma once
 
 #include "format/sequences.hpp"
-#include "libprofile/clustering/byte_chain.hpp"
+#include "libprofile/clustering/chain_sink.hpp"
 #include "libprofile/order/order_memory.hpp"
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class SequenceNumbers {
     std::size_t bytes() const { return chain_.size(); }
     template <class Visit> void for_each_piece(Visit visit) const { chain_.for_each_piece(visit); }
     /// The last bytes, which the coder still holds back. Returns their number.
-    static constexpr std::size_t most_held_back = 64;
+    static constexpr std::size_t most_held_back = ChainSink::most_held_back;
     std::size_t held_back(unsigned char* out) const noexcept {
         Sink look;
         look.tail = out;
@@ -46,16 +46,7 @@ class SequenceNumbers {
     }
 
   private:
-    struct Sink {
-        ByteChain* chain = nullptr;
-        Pool* pool = nullptr;
-        unsigned char* tail = nullptr;
-        std::size_t size = 0;
-        void put(unsigned char byte) noexcept {
-            if (tail == nullptr) return chain->put(byte, *pool);
-            if (size < most_held_back) tail[size++] = byte;
-        }
-    };
+    using Sink = ChainSink;
     static constexpr std::size_t most_of_number = 32; // bytes; a few
     static constexpr std::size_t step = 256;
 

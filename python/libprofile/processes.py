@@ -85,13 +85,19 @@ def _ranks_of(profile: "Profile", ranks: "Ranks") -> list[int]:
 def structure(profile: "Profile", level: Optional[str], phase: Optional[str], iterations: "Optional[Iterations]", ranks: "Ranks", threads: bool,
               reference: Optional[int], top: int) -> dict[str, Any]:
     number, chosen = _chosen(profile, phase, iterations)
+    if top < 0:
+        raise ValueError(f"top is a number of parts: {top} is none")
+    if reference is not None and not any(location.rank == reference for location in profile.locations):
+        raise ValueError(f"the profile has no rank {reference}")
     return json.loads(_reader.structure(profile._profile, number, chosen, _ranks_of(profile, ranks), threads, level or "", reference, top))
 
 
 def fold(profile: "Profile", by: str, state: str, phase: Optional[str], iterations: "Optional[Iterations]", ranks: "Ranks", threads: bool,
          depth: int) -> Fold:
-    if depth < 1:
-        raise ValueError(f"main() is at depth 1: {depth} is none")
+    if not 1 <= depth <= 1000:
+        raise ValueError(f"main() is at depth 1, and 1000 is the most: {depth} is no such depth")
+    if by == "use" and state != "class":
+        raise ValueError("fold(\"use\") is for state=\"class\", which tells what computes")
     number, chosen = _chosen(profile, phase, iterations)
     if number is None:
         raise ValueError("the profile has no iterations; mark the loop in the program")

@@ -4,7 +4,12 @@ tests/programs/matrix, in all languages (call_log.h)."""
 
 import json
 import re
+import sys
 from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
+from readers import chrome
 
 from count_matrix import (C_PROGRAMS, CXX_CALLS, FORTRAN_BINDINGS, FORTRAN_PROGRAMS, FORTRAN_UNSEEN, PYTHON_CALLS, RANKS, matrix_program)
 from harness import Skip, expect, expect_equal, main, test
@@ -161,6 +166,22 @@ def threads_of_openmp_have_the_order_of_their_own_events(job):
         expect_equal(set(found), set(visits), f"{program}: events of the worker")
         for key, number in visits.items():  # what it waits for at the end of the last iteration is over after it
             expect(abs(number - found[key]) <= 1, f"{program}: {key}: {number} visits, {found[key]} events")
+
+
+@test
+def exported_typical_iterations_have_the_means_of_the_timelines(job):
+    report = job.profile([job.example("hydro"), 50, 10], options=ORDER)
+    output = job.folder / "typical.json"
+    expect_equal(job.run([job.tool, "export", job.folder / "profile.1", "--format", "chrome", "--output", output]).code, 0, "exit code")
+    reading = chrome.read(output, "timestep")
+    for phase in (phase for phase in report["phases"] if phase["kind"] == "iterations"):
+        for rank in range(2):
+            timelines = sorted((one for one in phase["order"][rank]["timelines"] if one["timeline"]), key=lambda one: -one["iterations"])[:10]
+            expected = [(one["iterations"], sorted((event["begin"], event["name"] if "name" in event else f"phase {event['phase']}", event["count"], event["length"])
+                                                   for event in one["timeline"])) for one in timelines]
+            found = [(iterations, sorted((begin, name, count, ns) for name, count, begin, ns in events))
+                     for iterations, events in reading.typical[rank, phase["name"]]]
+            expect_equal(found, expected, f"typical iterations of {phase['name']} on rank {rank}")
 
 
 @test

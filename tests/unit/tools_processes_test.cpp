@@ -277,6 +277,76 @@ TEST(ImbalanceMap, WithoutIterationsIsOfTheRegionThatTakesMost) {
     EXPECT_FLOAT_EQ(map.at(0, 0), 0);
 }
 
+TEST(ImbalanceMap, WithoutIterationsAndRegionsIsOfTheWholeRun) {
+    CalledJob job;
+    for (std::uint64_t r = 0; r < 3; ++r) {
+        job.rank({});
+        job.profile.locations.back().phases[0].rest.push_back({job.main, 0, 1000 + 100 * r});
+    }
+    const ImbalanceMap map = imbalance_of_entries(job.profile, job.locations());
+    EXPECT_EQ(map.function, "");
+    EXPECT_FLOAT_EQ(map.median[0], 1100);
+    EXPECT_FLOAT_EQ(map.at(2, 0), 100);
+}
+
+TEST(ComparedProcesses, SayWhatWasNotKept) {
+    CalledJob job;
+    const std::uint32_t send = job.call(job.main, "MPI_Send");
+    for (int r = 0; r < 2; ++r) {
+        job.rank({}, {{{send, 1}}}, Rows(10, 0));
+        job.profile.locations.back().phases[1].equivalence = Equivalence::None; // iterations of a cluster may differ, and there is no series
+    }
+    ProcessChoice choice;
+    choice.phase = 1;
+    const ComparedProcesses processes = compare_processes(job.profile, job.locations(), choice);
+    EXPECT_TRUE(std::isnan(processes.timelines.rows[1].dissimilarity));
+    const std::string text = process_text(job.profile, processes, {{}, FoldBy::Dominating, false, false}, {.width = 200, .unicode = false, .colour = false});
+    EXPECT_EQ(text.find("makes the same calls"), std::string::npos) << text;
+    EXPECT_NE(text.find("are not known to"), std::string::npos) << text;
+    EXPECT_NE(text.find("as far as the calls of iterations were kept"), std::string::npos) << text;
+    EXPECT_NE(text.find("stand for them"), std::string::npos) << "values of clusters instead of those of iterations\n" << text;
+}
+
+TEST(ComparedProcesses, OfDamagedProfilesAreNotKnown) {
+    CalledJob job;
+    const std::uint32_t send = job.call(job.main, "MPI_Send");
+    for (int r = 0; r < 2; ++r) job.rank({}, {{{send, 1}}}, Rows(10, 0));
+    job.profile.locations[1].phases[1].clusters[0].size = 0;
+    ProcessChoice choice;
+    choice.phase = 1;
+    EXPECT_FALSE(compare_processes(job.profile, job.locations(), choice).groups.are_iterations_known);
+}
+
+TEST(RankTimelines, CountTheCallsOfIterationsInside) {
+    CalledJob job;
+    const std::uint32_t send = job.call(job.main, "MPI_Send");
+    job.profile.phases.push_back({"inner", PhaseKind::Iterations});
+    for (std::uint64_t r = 0; r < 2; ++r) {
+        job.rank({}, {{}}, Rows(4, 0));
+        PhaseData inner;
+        inner.phase = 2;
+        inner.instances = 8;
+        inner.equivalence = Equivalence::Strong;
+        inner.cluster_of_iteration = r == 0 ? Rows{0, 0, 0, 0, 0, 0, 0, 0} : Rows{0, 0, 1, 1, 0, 0, 0, 0};
+        inner.iteration_ns.assign(8, 1000);
+        inner.clusters.resize(2);
+        for (const std::uint32_t cluster : inner.cluster_of_iteration) ++inner.clusters[cluster].size;
+        for (std::uint64_t c = 0; c < 2; ++c) inner.clusters[c].cells = {{send, static_cast<std::uint32_t>(Metric::Visits), (c + 1) * inner.clusters[c].size}};
+        if (inner.clusters[1].size == 0) inner.clusters.pop_back();
+        Location& location = job.profile.locations.back();
+        location.phases[1].inside.emplace();
+        location.phases[1].inside->known = 4;
+        for (std::uint64_t i = 0; i < 4; ++i) location.phases[1].inside->entries.push_back({i, 2, 2, 2 * i, 0});
+        location.phases.push_back(inner);
+    }
+    const EventPaths events(job.profile);
+    const RankStates states = rank_states(job.profile, job.locations(), 1);
+    const RankTimelines t = rank_timelines(events, iteration_structures(events, job.locations(), 1), states, 0);
+    EXPECT_EQ(t.rows[1].different, 1u);
+    EXPECT_EQ(t.rows[1].first_other, 1u);
+    EXPECT_NEAR(t.rows[1].of_different, 2.0 / (2 + 4 + 2 * 2), 1e-6) << "two sends more, two iterations inside on both";
+}
+
 TEST(ComparedProcesses, AreToldAlikeInEveryForm) {
     CalledJob job;
     const std::uint32_t send = job.call(job.frame(job.main, "exchange"), "MPI_Send"), barrier = job.call(job.main, "MPI_Barrier");
@@ -327,7 +397,7 @@ TEST(ComparedProcesses, TellWhatATypicalIterationHasElse) {
     const ComparedProcesses processes = compare_processes(job.profile, job.locations(), choice);
     const ProcessForm form{{}, FoldBy::Dominating, true, false};
     const std::string text = process_text(job.profile, processes, form, {.width = 200, .unicode = false, .colour = false});
-    EXPECT_NE(text.find("in its typical iteration: MPI_Barrier in main added"), std::string::npos) << text;
+    EXPECT_NE(text.find("in its most frequent iteration (10 of 10): MPI_Barrier in main added"), std::string::npos) << text;
     ASSERT_TRUE(processes.typical);
     const MergedTree tree = processes.typical->merged();
     std::vector<std::string> names;

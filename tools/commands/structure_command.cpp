@@ -1,6 +1,8 @@
+#include "tools/analysis/loop_ranks.hpp"
 #include "tools/commands/add_names.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/processes/process_document.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/choice.hpp"
@@ -36,7 +38,7 @@ constexpr const char* structure_help = "Examples:\n"
                                        "  --fold WAY           one strip of many ranks: dominating (the state of most), outliers (the next one, if not all\n"
                                        "                       agree), use (computing if any rank computes) [dominating]\n"
                                        "  --top N              show N parts of ranks that compute longer [10]\n"
-                                       "  --format FORMAT      text, json, csv, markdown [text]\n"
+                                       "  --format FORMAT      text, json, markdown [text]\n"
                                        "  --width N            columns of the text [those of the terminal, else 100]\n"
                                        "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
                                        "  --no-pager           do not start $PAGER (less) on a terminal\n";
@@ -48,13 +50,6 @@ template <class Named> auto choice_named(const char* option, const std::string& 
     for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
     const std::string nearest = nearest_name(name, names);
     throw UsageError(fmt::format("{} has {}, not \"{}\"{}", option, all, name, nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
-}
-
-std::optional<StateBy> state_named(const std::string& name) {
-    if (name == "class") return StateBy::Class;
-    if (name == "function") return StateBy::Function;
-    if (name == "kind") return StateBy::Kind;
-    return std::nullopt;
 }
 
 class StructureCommand final : public Command {
@@ -71,11 +66,11 @@ class StructureCommand final : public Command {
         app.add_option("--iterations", iterations_);
         app.add_option("--rank,--ranks", ranks_);
         app.add_flag("--threads", form_.threads);
-        app.add_option("--state", state_)->type_name("class|function|kind");
+        state_option_ = app.add_option("--state", state_)->type_name("class|function|kind");
         depth_option_ = app.add_option("--depth", choice_.depth)->check(CLI::Range(1, 1000));
-        app.add_option("--fold", fold_)->type_name("dominating|outliers|use");
+        fold_option_ = app.add_option("--fold", fold_)->type_name("dominating|outliers|use");
         app.add_option("--top", choice_.cells)->check(CLI::Range(1, 1'000'000));
-        app.add_option("--format", format_)->type_name("text|json|csv|markdown");
+        app.add_option("--format", format_)->type_name("text|json|markdown");
         app.add_option("--width", width_)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", ascii_);
         app.add_flag("--no-pager", no_pager_);
@@ -83,8 +78,8 @@ class StructureCommand final : public Command {
 
     int run() override {
         if (path_.empty()) throw UsageError("structure needs the folder of a profile: libprofile structure libprofile-<program>-<job>");
-        if (format_ != "text" && format_ != "json" && format_ != "csv" && format_ != "markdown")
-            throw UsageError(fmt::format("there is no format \"{}\"; structure has text, json, csv, markdown", format_));
+        if (format_ != "text" && format_ != "json" && format_ != "markdown")
+            throw UsageError(fmt::format("there is no format \"{}\"; structure has text, json, markdown", format_));
         if ((width_ != 0 || ascii_) && format_ != "text") throw UsageError(fmt::format("--width and --ascii are for text, not for {}", format_));
         if (!level_.empty()) choice_.level = choice_named("--level", level_, {"pairs", "paths", "visits", "iterations"}, level_named);
         choice_.state = choice_named("--state", state_, {"class", "function", "kind"}, state_named);
@@ -115,25 +110,30 @@ class StructureCommand final : public Command {
             choice_.phase = find_choice(profile, parts).phase;
             choice_.iterations = *parts.iterations;
         }
+        if (choice_.phase && loop_ranks(locations, *choice_.phase).locations.empty())
+            throw SelectionError(fmt::format("none of the chosen ranks made iterations of {}", printable(profile.phases[*choice_.phase].name)));
+        for (const CLI::Option* option : {reference_option_, state_option_, fold_option_})
+            if (!choice_.phase && option->count() != 0)
+                throw SelectionError(fmt::format("{} is for iterations, and the profile has none; mark the loop in the program", option->get_name()));
         if (reference_option_->count() != 0) choice_.reference = row_of_rank(locations);
         const ComparedProcesses processes = compare_processes(profile, locations, choice_);
         if (format_ == "text") return process_text(profile, processes, form_, style_of_output(width_, ascii_));
         const ReportDocument document = process_document(profile, processes, form_);
-        return format_ == "json" ? document_json(document) : format_ == "csv" ? document_csv(document) : document_markdown(document);
+        return format_ == "json" ? document_json(document) : document_markdown(document);
     }
 
     /// @throws SelectionError
     std::uint32_t row_of_rank(const std::vector<const Location*>& locations) const {
         for (std::uint32_t row = 0; row < locations.size(); ++row)
-            if (locations[row]->rank == reference_) return row;
-        throw SelectionError(fmt::format("--reference {}: there is no such rank among those that are compared", reference_));
+            if (locations[row]->rank == reference_ && !loop_ranks({locations[row]}, *choice_.phase).locations.empty()) return row;
+        throw SelectionError(fmt::format("--reference {}: no such rank among those that are compared made iterations", reference_));
     }
 
     std::string path_, level_, phase_, iterations_, ranks_, state_ = "class", fold_ = "dominating", format_ = "text";
     ProcessChoice choice_;
     ProcessForm form_;
     std::uint32_t reference_ = 0;
-    CLI::Option *reference_option_ = nullptr, *phase_option_ = nullptr, *depth_option_ = nullptr;
+    CLI::Option *reference_option_ = nullptr, *phase_option_ = nullptr, *depth_option_ = nullptr, *state_option_ = nullptr, *fold_option_ = nullptr;
     int width_ = 0;
     bool ascii_ = false, no_pager_ = false;
 };

@@ -2,16 +2,19 @@
 // and call paths, each below its caller, and a row for each phase with iterations: these with their clusters, exact times and metrics.
 // Iterations are where they began on the axis of all ranks, counted from the first one. Of a thread of which that is not known they count from its own
 // first one; if it is not known when they began, they are end to end, those of a loop inside another below the ones that they lie in. Sums have no
-// begin. ts and dur are microseconds on the axis; args.ns is on the rank's own clock.
+// begin. ts and dur are microseconds on the axis; args.ns is on the rank's own clock. Where the order of events was recorded, a further row for each phase
+// has its most frequent orders as typical iterations, end to end: means of begins and lengths.
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/export/iteration_begins.hpp"
 #include "tools/export/stacks.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,6 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t most_slices = 500'000; // about 200 MB; browsers open no more
+constexpr std::size_t most_orders = 10;        // of a phase and thread
 
 double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
 
@@ -97,6 +101,23 @@ class Events {
             if (!chosen[i].empty()) add_iterations(location, location.phases[i], chosen[i], begins[i], begin);
     }
 
+    /// The most frequent orders of events, one after the other; their times are means.
+    void add_typical_iterations(const Location& location) {
+        for (const PhaseData& data : location.phases) {
+            const Phase& phase = profile_.phases[data.phase];
+            if (!data.sequences || (request_.choice.has_phase && !phase.is_called(request_.choice.phase))) continue;
+            std::vector<const EventSequence*> orders;
+            for (const EventSequence& sequence : data.sequences->sequences)
+                if (sequence.has_timeline) orders.push_back(&sequence);
+            std::stable_sort(orders.begin(), orders.end(), [](const EventSequence* a, const EventSequence* b) { return a->iterations > b->iterations; });
+            if (orders.size() > most_orders) orders.resize(most_orders);
+            const std::uint64_t row = row_of(location, data.phase) + rows_of_thread() / 2;
+            if (!orders.empty()) name_row(location, row, phase.name + ": typical iterations, means in order");
+            std::uint64_t at = 0;
+            for (const EventSequence* order : orders) at += add_typical_iteration(location, row, phase.name, *order, at);
+        }
+    }
+
     std::vector<std::string> limits() const { return axis_.limits(); }
     /// Where the first iteration of all begins. Before any are added.
     void find_first(const std::vector<const Location*>& locations) {
@@ -136,9 +157,41 @@ class Events {
         out_.clear();
     }
 
-    /// A row for each phase of each thread and one for the call paths.
+    /// A row for each phase of each thread and one for the call paths; then as many for typical iterations.
+    std::uint64_t rows_of_thread() const { return 2 * (profile_.phases.size() + 1); }
     std::uint64_t row_of(const Location& location, std::uint64_t number) const {
-        return std::uint64_t{location.thread} * (profile_.phases.size() + 1) + (number + 1) % (profile_.phases.size() + 1);
+        return std::uint64_t{location.thread} * rows_of_thread() + (number + 1) % (profile_.phases.size() + 1);
+    }
+
+    /// Returns how long it is.
+    std::uint64_t add_typical_iteration(const Location& location, std::uint64_t row, const std::string& phase, const EventSequence& order, std::uint64_t at) {
+        const auto ns = [](double mean) { return static_cast<std::uint64_t>(std::llround(mean)); };
+        std::vector<SequenceEvent> events = order.events;
+        std::stable_sort(events.begin(), events.end(), [](const SequenceEvent& a, const SequenceEvent& b) {
+            return a.begin_sum != b.begin_sum ? a.begin_sum < b.begin_sum : a.length_sum > b.length_sum; // what lies inside another one comes after it
+        });
+        std::uint64_t end = 0;
+        for (const SequenceEvent& event : events) end = std::max(end, ns(order.mean_begin(event)) + ns(order.mean_length(event)));
+        const auto slice = [&](std::uint64_t begin, std::uint64_t length, std::string name, const char* category, Json args) {
+            args["ns"] = length;
+            add({{"ph", "X"},
+                 {"pid", location.rank},
+                 {"tid", row},
+                 {"ts", microseconds(at + begin)},
+                 {"dur", microseconds(length)},
+                 {"name", std::move(name)},
+                 {"cat", category},
+                 {"args", std::move(args)}});
+        };
+        slice(0, end, fmt::format("{}: {} iteration{}", phase, order.iterations, order.iterations == 1 ? "" : "s"), "order",
+              {{"iterations", order.iterations}});
+        for (const SequenceEvent& event : events) {
+            if (event.is_inner && event.phase == SequenceEvent::none) continue;
+            slice(ns(order.mean_begin(event)), ns(order.mean_length(event)),
+                  event.is_inner ? "phase " + profile_.phases[event.phase].name : label_of(profile_, profile_.paths[event.path]).name, "typical",
+                  {{"count", event.count}, {"latest_begin_ns", event.begin_most}, {"longest_ns", event.length_most}});
+        }
+        return end;
     }
 
     void name_row(const Location& location, std::uint64_t row, const std::string& name) {
@@ -276,6 +329,7 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
             ++with_paths;
         }
         events.add_iterations(*locations[l]);
+        events.add_typical_iterations(*locations[l]);
     }
     events.close();
     if (with_paths < locations.size())

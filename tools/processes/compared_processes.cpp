@@ -54,8 +54,10 @@ class CellPlaces {
             if (names_.tree.nodes[node].kind == NodeKind::OffCpu || names_.tree.nodes[node].kind == NodeKind::OpenMp)
                 here.node_ns[node] = there.node_ns[node] = 0;
         const auto computing = [](const IterationSums& sums) { return sums.per_iteration(sums.parts[0]); };
-        const HotFunction function = find_hot_function(names_, here, there, computing(here) - computing(there), computing(there));
-        if (!function.tells()) return;
+        const double excess = computing(here) - computing(there);
+        const HotFunction function = find_hot_function(names_, here, there, excess, computing(there));
+        // Of dozens of functions one has the most by chance. What is told is sure, and no more than there is.
+        if (!function.tells() || function.difference() < 2 * function.error || function.difference() > excess + function.error) return;
         placed.function = names_.tree.nodes[function.node].name;
         placed.source = names_.tree.nodes[function.node].source;
         placed.function_ns = function.difference();

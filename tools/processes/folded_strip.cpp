@@ -1,5 +1,7 @@
 #include "tools/processes/folded_strip.hpp"
 
+#include "tools/text/named_choice.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -30,11 +32,7 @@ Chosen chosen_state(const std::vector<std::uint32_t>& count, FoldBy by, std::uin
 
 const char* fold_name(FoldBy by) { return fold_names[static_cast<std::size_t>(by)]; }
 
-std::optional<FoldBy> fold_named(std::string_view name) {
-    const auto at = std::find(fold_names.begin(), fold_names.end(), name);
-    if (at == fold_names.end()) return std::nullopt;
-    return static_cast<FoldBy>(at - fold_names.begin());
-}
+std::optional<FoldBy> fold_named(std::string_view name) { return named_choice<FoldBy>(fold_names, name); }
 
 std::vector<FoldedSpan> folded_strip(const RankStates& states, std::span<const std::uint32_t> rows, FoldBy by) {
     constexpr std::size_t block = 64; // iterations at a time: whole cache lines of every rank's row

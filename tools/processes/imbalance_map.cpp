@@ -57,9 +57,9 @@ template <class Score> std::vector<ScoredPart> maximal_parts(std::size_t n, Scor
 /// A named region or instrumented function, wherever it is entered.
 struct EnteredFunction {
     std::string name;
-    std::vector<bool> paths, below;            // by call path: it is an entry; it is one or lies below one
+    std::vector<bool> paths;                   // by call path: it is an entry
     std::uint64_t ns = 0;                      // of all locations
-    std::vector<std::uint64_t> visits, own_ns; // by location; own_ns: without MPI
+    std::vector<std::uint64_t> visits, own_ns; // by location; own_ns: without MPI and regions inside
 };
 
 std::vector<EnteredFunction> entered_functions(const Profile& profile) {
@@ -73,12 +73,7 @@ std::vector<EnteredFunction> entered_functions(const Profile& profile) {
         function.paths[p] = true;
     }
     std::vector<EnteredFunction> list;
-    for (auto& [key, function] : functions) {
-        function.below = function.paths;
-        for (std::size_t p = 1; p < profile.paths.size(); ++p)
-            if (function.below[profile.paths[p].parent]) function.below[p] = true;
-        list.push_back(std::move(function));
-    }
+    for (auto& [key, function] : functions) list.push_back(std::move(function));
     return list;
 }
 
@@ -92,17 +87,13 @@ ImbalanceMap imbalance_map(const RankStates& states) {
     in_parallel((map.iterations + block - 1) / block, [&](std::size_t number) {
         const std::size_t begin = number * block, end = std::min(begin + block, map.iterations);
         std::vector<std::vector<float>> here(end - begin);
-        const auto is_made = [&](std::size_t row, std::size_t i) {
-            return states.first + i < find_phase(map.locations[row], states.phase)->cluster_of_iteration.size();
-        };
+        const auto is_known = [&](std::size_t row, std::size_t i) { return !std::isnan(states.computing_ns(row, i)); };
         for (std::size_t row = 0; row < map.locations.size(); ++row)
             for (std::size_t i = begin; i < end; ++i)
-                if (is_made(row, i)) here[i - begin].push_back(states.computing_ns(row, i));
+                if (is_known(row, i)) here[i - begin].push_back(states.computing_ns(row, i));
         for (std::size_t i = begin; i < end; ++i) map.median[i] = here[i - begin].empty() ? 0 : median_of(here[i - begin]);
         for (std::size_t row = 0; row < map.locations.size(); ++row)
-            for (std::size_t i = begin; i < end; ++i)
-                map.deviation[row * map.iterations + i] =
-                    is_made(row, i) ? states.computing_ns(row, i) - map.median[i] : std::numeric_limits<float>::quiet_NaN();
+            for (std::size_t i = begin; i < end; ++i) map.deviation[row * map.iterations + i] = states.computing_ns(row, i) - map.median[i];
     });
     return map;
 }
@@ -119,18 +110,16 @@ ImbalanceMap imbalance_of_entries(const Profile& profile, const std::vector<cons
             function.visits.push_back(0);
             function.own_ns.push_back(0);
         }
-        MetricValues sums;
         for (const PhaseData& data : map.locations[row]->phases) {
-            add(sums, totals(profile, data));
             for_each_cell(data, [&](const Cell& cell) {
                 for (EnteredFunction& function : functions) {
                     if (function.paths[cell.path] && cell.metric == static_cast<std::uint32_t>(Metric::Visits)) function.visits[row] += cell.value;
                     if (function.paths[cell.path] && cell.metric == static_cast<std::uint32_t>(Metric::RegionTime)) function.ns += cell.value;
-                    if (function.below[cell.path] && cell.metric == static_cast<std::uint32_t>(Metric::RegionOwnTime)) function.own_ns[row] += cell.value;
+                    if (function.paths[cell.path] && cell.metric == static_cast<std::uint32_t>(Metric::RegionOwnTime)) function.own_ns[row] += cell.value;
                 }
             });
         }
-        values.push_back(sums.empty() ? 0 : static_cast<float>(computing_of(sums)));
+        values.push_back(static_cast<float>(computing_of(totals(profile, *map.locations[row]))));
     }
     const EnteredFunction* longest = nullptr;
     for (const EnteredFunction& function : functions) {

@@ -20,7 +20,7 @@ struct ImbalanceMap {
     std::uint64_t first = 0;                // the number of the first iteration, from 0
     std::size_t iterations = 0;             // columns
     std::vector<float> median;              // ns by iteration
-    std::vector<float> deviation;           // ns by row, then iteration; NaN: the rank did not make it
+    std::vector<float> deviation;           // ns by row, then iteration; NaN: the rank did not make it, or its computing is not known
     std::string function;                   // without iterations: what the only column is an entry of; "": one is the whole run
     std::vector<double> entries;            // of it, by row
 
@@ -29,7 +29,7 @@ struct ImbalanceMap {
 
 ImbalanceMap imbalance_map(const RankStates& states);
 
-/// For a profile without iterations.
+/// For a profile without iterations. Of an entry the time without MPI and regions inside is known; without a processor it goes on.
 ImbalanceMap imbalance_of_entries(const Profile& profile, const std::vector<const Location*>& locations);
 
 /// A rank that computes longer in iterations that follow each other.

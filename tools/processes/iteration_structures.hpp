@@ -2,6 +2,7 @@
 // Contract: IterationStructures is plain data; iteration_structures() is thread-safe (no state), works on all processors, allocates 4 bytes per rank and
 // iteration and what different iterations need; throws std::bad_alloc only.
 //
+// Iterations of phases inside belong to it, with what they call; of phases without iterations only how often they are entered is known.
 // Where all iterations of a cluster make the same calls (strong equivalence), the cluster tells them; else every iteration's own values do.
 #pragma once
 

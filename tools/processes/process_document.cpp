@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
@@ -32,19 +33,37 @@ ReportTable groups_table(const ComparedProcesses& p, const ProcessWords& say) {
             const bool is_shown = level == static_cast<std::size_t>(p.level);
             const std::string part = is_shown ? say.parting(g) : "";
             table.rows.push_back({std::string(level_name(static_cast<StructureLevel>(level))), group_name(g),
-                                  level == 0 ? ReportValue() : group_name(group.within), std::uint64_t{group.rows.size()}, say.rows(group.rows),
+                                  level == 0 ? ReportValue() : group_name(group.within), std::uint64_t{group.rows.size()}, say.rows(group.rows, true),
                                   part.empty() ? ReportValue() : part});
         }
     return table;
+}
+
+ReportValue known_or_null(double value) { return std::isnan(value) ? ReportValue(NotKnown()) : ReportValue(value); }
+
+/// What a row computes more than the median one: in all iterations, or in an entry.
+ReportValue excess_of(const ComparedProcesses& p, const Location* location) {
+    const auto at = std::find(p.map.locations.begin(), p.map.locations.end(), location);
+    if (at == p.map.locations.end()) return {};
+    const auto row = static_cast<std::size_t>(at - p.map.locations.begin());
+    double sum = 0;
+    for (std::size_t i = 0; i < p.map.iterations; ++i)
+        if (!std::isnan(p.map.at(row, i))) sum += p.map.at(row, i);
+    return sum;
 }
 
 /// By rank or thread: its group on each level, and how far it is from the reference.
 ReportTable rows_table(const ComparedProcesses& p) {
     ReportTable table{"rows", "", "", {number("rank"), number("thread")}, {}, {}, {}, 0, ""};
     for (std::size_t level = 0; level < structure_levels; ++level) table.columns.push_back(words(level_name(static_cast<StructureLevel>(level))));
-    table.columns.insert(
-        table.columns.end(),
-        {{"dissimilarity", "", ColumnUnit::Share}, {"different", "", ColumnUnit::Count}, number("first_different"), ns("unmatched"), ns("skew")});
+    table.columns.insert(table.columns.end(), {{"dissimilarity", "", ColumnUnit::Share},
+                                               {"different", "", ColumnUnit::Count},
+                                               number("first_different"),
+                                               ns("unmatched"),
+                                               ns("skew"),
+                                               {"alone", "", ColumnUnit::Count},
+                                               {"alone_in_reference", "", ColumnUnit::Count},
+                                               ns("excess")});
     std::vector<std::array<std::size_t, structure_levels>> groups(p.locations.size());
     for (std::size_t level = 0; level < structure_levels; ++level)
         for (std::size_t g = 0; g < p.groups.levels[level].size(); ++g)
@@ -57,13 +76,20 @@ ReportTable rows_table(const ComparedProcesses& p) {
         for (const std::size_t g : groups[row]) added.emplace_back(group_name(g));
         const auto at = distances.find(p.locations[row]);
         if (at == distances.end()) {
-            added.resize(table.columns.size());
+            added.resize(table.columns.size() - 1);
+            added.push_back(excess_of(p, p.locations[row]));
             continue;
         }
         const RankDistance& d = *at->second;
-        const std::vector<ReportValue> values = {d.dissimilarity, d.different, d.first_other ? ReportValue(*d.first_other + 1) : ReportValue(), d.unmatched_ns,
-                                                 d.skew_ns};
+        const std::vector<ReportValue> values = {known_or_null(d.dissimilarity),
+                                                 d.different,
+                                                 d.first_other ? ReportValue(*d.first_other + 1) : ReportValue(),
+                                                 d.unmatched_ns,
+                                                 d.skew_ns,
+                                                 d.alone_here,
+                                                 d.alone_there};
         added.insert(added.end(), values.begin(), values.end());
+        added.push_back(excess_of(p, p.locations[row]));
     }
     return table;
 }
@@ -137,7 +163,7 @@ ReportTable iterations_table(const ComparedProcesses& p) {
     const RankTimelines& t = p.timelines;
     const auto rank = [&](std::uint32_t row) { return std::uint64_t{p.states.locations[row]->rank}; };
     for (std::size_t i = 0; i < t.behind.size(); ++i)
-        table.rows.push_back({p.states.first + i + 1, static_cast<double>(p.map.median[i]), static_cast<double>(t.mean_dissimilarity[i]),
+        table.rows.push_back({p.states.first + i + 1, static_cast<double>(p.map.median[i]), known_or_null(t.mean_dissimilarity[i]),
                               static_cast<double>(t.most_dissimilarity[i]), rank(t.most_dissimilar[i]), t.behind[i], rank(t.most_behind[i]), t.ahead[i],
                               rank(t.most_ahead[i])});
     return table;
@@ -169,31 +195,37 @@ std::vector<std::string> group_lines(const ComparedProcesses& p, const ProcessWo
         const std::vector<std::uint32_t>& rows = p.shown()[g].rows;
         const std::string part = say.parting(g);
         lines.push_back(fmt::format("group {}: {}{}{}", group_name(g), say.rows(rows),
-                                    rows.size() > 1 ? fmt::format(" ({})", count(static_cast<double>(rows.size()))) : "",
+                                    rows.size() > 1 && say.row(*p.locations[rows.front()]).find("thread") == std::string::npos
+                                        ? fmt::format(" ({})", count(static_cast<double>(rows.size())))
+                                        : "",
                                     part.empty() ? "" : "; parts from A " + part));
-        if (const std::string changes = say.changes(g); !changes.empty()) lines.back() += "; in its typical iteration: " + changes;
+        if (const std::string changes = say.changes(g); !changes.empty()) lines.back() += "; " + changes;
     }
-    if (p.shown().size() > groups_in_text) lines.push_back(fmt::format("and {} more groups; --format json has all", p.shown().size() - groups_in_text));
+    if (p.shown().size() > groups_in_text) lines.push_back(fmt::format("and {} more groups; --format json has their ranks", p.shown().size() - groups_in_text));
     return lines;
 }
 
 std::string map_sentence(const ComparedProcesses& p, const ProcessWords& say) {
-    if (p.phase) return "no rank computes 3 % longer than the median rank for long";
+    if (p.phase) return fmt::format("none computes 3 % longer than {} for long", say.median());
     std::size_t most = 0;
     for (std::size_t row = 0; row < p.map.locations.size(); ++row)
         if (p.map.at(row, 0) > p.map.at(most, 0)) most = row;
     if (p.map.locations.empty() || p.map.median.empty() || p.map.median[0] <= 0) return "no computing was measured";
-    return printable(fmt::format("{} computes {} longer than the median rank {} ({} more)", say.row(*p.map.locations[most]),
-                                 percent(static_cast<double>(p.map.at(most, 0)) / p.map.median[0]),
-                                 p.map.function.empty() ? "in the whole run" : "in an entry of " + p.map.function, duration(p.map.at(most, 0), {})));
+    return printable(fmt::format("{} {} {} longer than {} {} ({} more)", say.row(*p.map.locations[most]), p.map.function.empty() ? "computes" : "takes",
+                                 percent(static_cast<double>(p.map.at(most, 0)) / p.map.median[0]), say.median(),
+                                 p.map.function.empty() ? "in the whole run" : "in an entry of " + p.map.function + ", without MPI and regions inside",
+                                 duration(p.map.at(most, 0), {})));
 }
 
 /// The legend of the letters that the lines have.
 std::string legend(const ComparedProcesses& p, const std::string& letters, const std::set<char>& used) {
     std::string text;
     for (std::size_t s = 0; s < letters.size(); ++s)
-        if (used.contains(letters[s]) && letters[s] != '*') text += fmt::format("{}{} {}", text.empty() ? "" : ", ", letters[s], printable(p.states.names[s]));
-    return text;
+        if (used.contains(letters[s]) && letters[s] != '*' && p.states.names[s] == std::string(1, letters[s])) // kinds of iterations have letters
+            text += fmt::format("{}kind {}", text.empty() ? "" : ", ", letters[s]);
+        else if (used.contains(letters[s]) && letters[s] != '*')
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", letters[s], printable(p.states.names[s]));
+    return text + (used.contains('*') ? ", * others" : "");
 }
 
 void draw_strips(const ComparedProcesses& p, FoldBy by, TextWriter& to) {
@@ -210,7 +242,7 @@ void draw_strips(const ComparedProcesses& p, FoldBy by, TextWriter& to) {
     for (std::size_t g = 0; g < std::min(groups_in_text, p.rows_of_group.size()) && p.rows_of_group.size() > 1; ++g)
         draw("group " + group_name(g), strip_of(p, g, by));
     if (by != FoldBy::Outliers) draw("outliers", strip_of_all(p, FoldBy::Outliers));
-    to.paragraph(legend(p, letters, used), "  ", "  ");
+    if (const std::string text = legend(p, letters, used); !text.empty()) to.paragraph(text, "  ", "  ");
 }
 
 void draw_map(const ComparedProcesses& p, const ProcessWords& say, TextWriter& to) {
@@ -225,7 +257,7 @@ void draw_map(const ComparedProcesses& p, const ProcessWords& say, TextWriter& t
     }
     for (const std::uint32_t row : rows)
         to.row(fmt::format("  {} {}", left(to.style(), say.row(*p.map.locations[row]), label), map_line(to.style(), p.map, row, columns, full)));
-    if (!rows.empty()) to.dim(fmt::format("  full: {} above the median rank of the iteration; '.': below it", percent(full)));
+    if (!rows.empty()) to.dim(fmt::format("  full: {} above {}; '.': below it", percent(full), say.median()));
 }
 
 } // namespace
@@ -245,6 +277,7 @@ ReportDocument process_document(const Profile& profile, const ComparedProcesses&
     for (const PlacedCell& placed : p.cells) cells.push_back(say.cell(placed));
     if (cells.empty()) cells.push_back(map_sentence(p, say));
     add("imbalance of computing", cells);
+    for (const std::string& remark : say.remarks()) document.warnings.push_back(remark);
     document.properties = {{"processes", std::uint64_t{p.locations.size()}}, {"level", std::string(level_name(p.level))}};
     if (p.phase) document.properties.emplace_back("phase", printable(profile.phases[*p.phase].name));
     if (p.phase && !p.timelines.rows.empty()) document.properties.emplace_back("reference", std::uint64_t{p.states.locations[p.timelines.reference]->rank});
@@ -268,9 +301,11 @@ std::string process_text(const Profile& profile, const ComparedProcesses& p, con
         to.heading(fmt::format("Iterations {}-{} of {}", p.states.first + 1, p.states.first + p.states.iterations, printable(profile.phases[*p.phase].name)),
                    fmt::format("{} state", fold_name(form.fold)));
         draw_strips(p, form.fold, to);
+        for (const std::string& remark : say.remarks()) to.note(remark);
         for (const std::string& sentence : say.distances()) to.paragraph(spelled(style, sentence), "  ", "  ");
     }
-    to.heading("Imbalance", "computing without MPI and waiting, against the median rank of each iteration");
+    to.heading("Imbalance", fmt::format("{}against {}{}", p.map.function.empty() ? "computing without MPI and waiting, " : "", say.median(),
+                                        p.phase ? " in each iteration" : ""));
     if (p.cells.empty()) to.paragraph(map_sentence(p, say), "  ", "  ");
     if (!p.cells.empty()) draw_map(p, say, to);
     for (const PlacedCell& placed : p.cells) to.paragraph(spelled(style, say.cell(placed)), "  ", "    ");

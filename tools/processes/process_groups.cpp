@@ -2,8 +2,10 @@
 
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/text/named_choice.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <unordered_map>
@@ -93,11 +95,7 @@ template <class Counts> std::optional<StructureParting> first_difference(const P
 
 const char* level_name(StructureLevel level) { return level_names[static_cast<std::size_t>(level)]; }
 
-std::optional<StructureLevel> level_named(std::string_view name) {
-    const auto at = std::find(level_names.begin(), level_names.end(), name);
-    if (at == level_names.end()) return std::nullopt;
-    return static_cast<StructureLevel>(at - level_names.begin());
-}
+std::optional<StructureLevel> level_named(std::string_view name) { return named_choice<StructureLevel>(level_names, name); }
 
 std::vector<std::uint32_t> iterated_phases(const Profile& profile, const std::vector<const Location*>& locations) {
     std::vector<bool> has(profile.phases.size());
@@ -115,6 +113,7 @@ ProcessGroups group_processes(const Profile& profile, const EventPaths& events, 
     std::unordered_map<std::uint64_t, std::uint64_t> pairs_of_paths; // hashes: equal sets of paths have equal pairs
     std::mutex adding;
     std::vector<LevelHashes> hashes(locations.size());
+    std::atomic<bool> has_unknown = false;
     in_parallel(locations.size(), [&](std::size_t row) {
         const EventVisits visits = visits_of_run(events, *locations[row]);
         LevelHashes& hash = hashes[row];
@@ -144,11 +143,15 @@ ProcessGroups group_processes(const Profile& profile, const EventPaths& events, 
         const IterationStructures& structures = is_known ? *known : read;
         in_parallel(rows.size(), [&](std::size_t r) {
             std::uint64_t sequence = mix(phase + golden);
-            for (const std::uint32_t number : structures.of_iteration[r]) sequence = mix(sequence + golden + structures.hash(number));
+            for (const std::uint32_t number : structures.of_iteration[r]) {
+                if (number == unknown_structure) has_unknown = true;
+                sequence = mix(sequence + golden + structures.hash(number));
+            }
             hashes[rows[r]][3] += sequence;
         });
     }
     ProcessGroups result;
+    result.are_iterations_known = !has_unknown;
     std::vector<std::uint32_t> before(locations.size());
     for (std::size_t level = 0; level < structure_levels; ++level) {
         result.levels[level] = groups_of(hashes, level, before);

@@ -36,6 +36,7 @@ struct ProcessGroup {
 
 struct ProcessGroups {
     std::array<std::vector<ProcessGroup>, structure_levels> levels; // largest first, of equal ones that with the lowest row
+    bool are_iterations_known = true;                               // the calls of all; those that were not kept are taken to be alike
 };
 
 /// All phases with iterations that one of the locations has.

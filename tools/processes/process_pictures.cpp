@@ -25,7 +25,9 @@ std::string strip_line(const std::vector<FoldedSpan>& strip, const std::string& 
             const char letter = strip[s].state == no_state ? ' ' : letters[strip[s].state];
             iterations[static_cast<unsigned char>(letter)] += std::min(end, strip[s].first + strip[s].length) - std::max(begin, strip[s].first);
         }
-        line += static_cast<char>(std::max_element(iterations.begin(), iterations.end()) - iterations.begin());
+        iterations[' '] = 0; // a column is empty only if all of it is: one outlier must not vanish
+        const auto most = std::max_element(iterations.begin(), iterations.end());
+        line += *most == 0 ? ' ' : static_cast<char>(most - iterations.begin());
     }
     return line;
 }

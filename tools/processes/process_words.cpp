@@ -1,6 +1,7 @@
 #include "tools/processes/process_words.hpp"
 
 #include "tools/analysis/kinds.hpp"
+#include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
@@ -13,6 +14,7 @@ namespace libprofile::tools {
 
 namespace {
 
+constexpr std::size_t most_threads = 8; // that are listed one by one
 constexpr std::array by_level = {"by function pairs", "by call paths", "by visits", "by sequence of iterations"};
 
 std::string times(std::uint64_t visits) { return visits == 1 ? "once" : visits == 0 ? "never" : fmt::format("{} times", count(static_cast<double>(visits))); }
@@ -32,11 +34,20 @@ std::string ProcessWords::row(const Location& location) const {
     return are_threads_ ? fmt::format("rank {} thread {}", location.rank, location.thread) : fmt::format("rank {}", location.rank);
 }
 
-std::string ProcessWords::rows(std::span<const std::uint32_t> rows) const {
+std::string ProcessWords::rows(std::span<const std::uint32_t> rows, bool all) const {
     std::set<std::uint64_t> ranks;
     for (const std::uint32_t r : rows) ranks.insert(processes_.locations[r]->rank);
-    const std::string words = rank_words(std::vector<std::uint64_t>(ranks.begin(), ranks.end()));
-    return are_threads_ ? fmt::format("{} of {}", plural(rows.size(), "thread"), words) : words;
+    const std::string words = rank_words(std::vector<std::uint64_t>(ranks.begin(), ranks.end()), all ? rows.size() : 8);
+    if (!are_threads_) return words;
+    if (rows.size() > most_threads && !all) return fmt::format("{} of {}", plural(rows.size(), "thread"), words);
+    std::string text;
+    for (const std::uint32_t r : rows) text += (text.empty() ? "" : ", ") + row(*processes_.locations[r]);
+    return text;
+}
+
+std::string ProcessWords::median() const {
+    if (processes_.map.locations.size() == 2) return "the mean of both";
+    return are_threads_ ? "the median thread" : "the median rank";
 }
 
 std::string ProcessWords::event(std::uint32_t event) const {
@@ -53,7 +64,7 @@ std::string ProcessWords::levels() const {
                             text.empty() ? plural(processes_.groups.levels[level].size(), "group")
                                          : count(static_cast<double>(processes_.groups.levels[level].size())),
                             std::string(" ") + by_level[level]);
-    return text;
+    return text + (processes_.groups.are_iterations_known ? "" : " as far as the calls of iterations were kept");
 }
 
 std::string ProcessWords::parting(std::size_t group) const {
@@ -98,20 +109,42 @@ std::string ProcessWords::changes(std::size_t group) const {
     for (std::size_t c = 0; c < std::min(most, phrases.size()); ++c)
         text += fmt::format("{}{}{}", text.empty() ? "" : ", ", phrases[c].first, phrases[c].second == 1 ? "" : fmt::format(" ({})", times(phrases[c].second)));
     if (phrases.size() > most) text += fmt::format(" and {}", plural(phrases.size() - most, "other change"));
-    return printable(text);
+    if (text.empty()) return "";
+    return printable(fmt::format("in its most frequent iteration ({} of {}): {}", count(static_cast<double>(other.iterations)),
+                                 count(static_cast<double>(other.all)), text));
 }
 
 std::string ProcessWords::cell(const PlacedCell& placed) const {
     const HotCell& cell = placed.cell;
     const double ratio = cell.median > 0 ? cell.excess / cell.median : 0;
-    std::string text = fmt::format("{} computes {} the median rank in {} ({} more in all)", row(*processes_.map.locations[cell.row]),
+    std::string text = fmt::format("{} computes {} {} in {} ({} more in all)", row(*processes_.map.locations[cell.row]),
                                    ratio == 0  ? "longer than"
                                    : ratio < 2 ? percent(ratio) + " longer than"
                                                : fmt::format("{:.1f} times as long as", ratio + 1),
-                                   iterations_words(cell.first, cell.last), duration(cell.excess, {}));
+                                   median(), iterations_words(cell.first, cell.last), duration(cell.excess, {}));
     if (!placed.function.empty()) text += fmt::format(", in {}{}", placed.function, placed.source.empty() ? "" : " (" + placed.source + ")");
     if (!placed.host.empty()) text += " on " + placed.host;
     return printable(text);
+}
+
+bool ProcessWords::has_sums_inside() const {
+    if (processes_.states.untold != 0) return true;
+    for (const Location* location : processes_.states.locations)
+        if (const PhaseData* data = find_phase(location, *processes_.phase); data->inside)
+            for (const InsideData::Entry& entry : data->inside->entries)
+                if (profile_.phases[entry.phase].kind != PhaseKind::Iterations) return true;
+    return false;
+}
+
+std::vector<std::string> ProcessWords::remarks() const {
+    std::vector<std::string> sentences;
+    const RankStates& states = processes_.states;
+    if (states.untold != 0)
+        sentences.push_back(fmt::format("of {} of the ranks nothing but the time is known, since other phases lie inside: they are left out of strips and "
+                                        "imbalance",
+                                        plural(states.untold, "iteration")));
+    if (states.is_estimated) sentences.emplace_back("some iterations have no values of their own; those of the mean iteration of their cluster stand for them");
+    return sentences;
 }
 
 std::vector<std::string> ProcessWords::distances() const {
@@ -120,25 +153,55 @@ std::vector<std::string> ProcessWords::distances() const {
     if (t.rows.empty()) return sentences;
     const auto name = [&](std::size_t r) { return row(*processes_.states.locations[r]); };
     const std::string reference = name(t.reference);
-    std::size_t other = 0, most = t.reference, slowest = t.reference, fastest = t.reference;
+    std::size_t same = 0, other = 0, unknown = 0, most = t.reference, slowest = t.reference, fastest = t.reference, alone = 0;
     for (std::size_t r = 0; r < t.rows.size(); ++r) {
-        other += t.rows[r].different != 0 || t.rows[r].alone_here + t.rows[r].alone_there != 0 ? 1 : 0;
-        if (t.rows[r].dissimilarity > t.rows[most].dissimilarity) most = r;
-        if (t.rows[r].skew_ns > t.rows[slowest].skew_ns) slowest = r;
-        if (t.rows[r].skew_ns < t.rows[fastest].skew_ns) fastest = r;
+        const RankDistance& d = t.rows[r];
+        if (r != t.reference) ++(d.different != 0 || d.alone_here + d.alone_there != 0 ? other : d.unknown != 0 ? unknown : same);
+        alone += d.alone_here + d.alone_there != 0 ? 1 : 0;
+        if (d.different != 0 && (t.rows[most].different == 0 || d.dissimilarity > t.rows[most].dissimilarity)) most = r;
+        if (d.skew_ns > t.rows[slowest].skew_ns) slowest = r;
+        if (d.skew_ns < t.rows[fastest].skew_ns) fastest = r;
     }
-    if (other == 0)
-        sentences.push_back(fmt::format("all call the same in every iteration as {}", reference));
-    else
-        sentences.push_back(fmt::format("{} call the same in every iteration as {}, {} do not", count(static_cast<double>(t.rows.size() - other)), reference,
-                                        count(static_cast<double>(other))));
+    if (t.rows.size() > 1) {
+        std::string text;
+        const auto add = [&](std::size_t n, const char* words) {
+            if (n != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count(static_cast<double>(n)), words);
+        };
+        add(same, same == 1 ? "other makes the same calls in every iteration" : "others make the same calls in every iteration");
+        add(other, other == 1 ? "other does not" : "others do not");
+        if (same == 0 && other != 0) text = "no other makes the same calls in every iteration";
+        add(unknown, "are not known to, since the calls of iterations were not kept");
+        if (has_sums_inside()) text += ", as far as it is known: phases without iterations lie inside, which have sums of the whole run only";
+        sentences.push_back(fmt::format("compared with {}: {}", reference, text));
+    }
     if (t.rows[most].different != 0)
-        sentences.push_back(fmt::format("{} differs most: {} of the calls in {} have no partner, first in iteration {}", name(most),
-                                        percent(t.rows[most].dissimilarity), plural(t.rows[most].different, "iteration"), *t.rows[most].first_other + 1));
+        sentences.push_back(fmt::format("{} differs most: in {} some calls have no partner, on average {} of them; first in iteration {}", name(most),
+                                        plural(t.rows[most].different, "iteration"), percent(t.rows[most].of_different), *t.rows[most].first_other + 1));
+    if (alone != 0) {
+        std::uint64_t least = ~std::uint64_t{0}, largest = 0;
+        for (const Location* location : processes_.states.locations) {
+            const std::uint64_t made = find_phase(location, *processes_.phase)->cluster_of_iteration.size();
+            least = std::min(least, made);
+            largest = std::max(largest, made);
+        }
+        sentences.push_back(fmt::format("ranks made {} to {} iterations; some have no partner on {}", count(static_cast<double>(least)),
+                                        count(static_cast<double>(largest)), plural(alone, "rank")));
+    }
+    if (processes_.typical) {
+        const auto hash_of = [&](std::size_t r) {
+            const OrderedTree& tree = processes_.typical->of(static_cast<std::uint32_t>(r)).tree;
+            return tree.nodes.empty() ? 0 : tree.nodes.front().hash;
+        };
+        std::size_t differ = 0;
+        for (std::size_t r = 0; r < t.rows.size(); ++r) differ += hash_of(r) != 0 && hash_of(t.reference) != 0 && hash_of(r) != hash_of(t.reference) ? 1 : 0;
+        if (differ != 0)
+            sentences.push_back(fmt::format("{} other calls, or the same in another order, in the most frequent iteration",
+                                            differ == 1 ? "1 other has" : fmt::format("{} others have", count(static_cast<double>(differ)))));
+    }
     std::string skew;
     if (slowest != t.reference) skew = fmt::format("{} {} more", name(slowest), duration(t.rows[slowest].skew_ns, {}));
     if (fastest != t.reference) skew += fmt::format("{}{} {} less", skew.empty() ? "" : ", ", name(fastest), duration(-t.rows[fastest].skew_ns, {}));
-    if (!skew.empty()) sentences.push_back(fmt::format("computing in all iterations, against {}: {}", reference, skew));
+    if (!skew.empty()) sentences.push_back(fmt::format("computing in the iterations that both have, against {}: {}", reference, skew));
     for (std::string& sentence : sentences) sentence = printable(sentence);
     return sentences;
 }

@@ -5,10 +5,12 @@
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/loop_ranks.hpp"
 #include "tools/analysis/selected_tree.hpp"
+#include "tools/text/named_choice.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <unordered_map>
 
 namespace libprofile::tools {
@@ -37,7 +39,7 @@ std::uint16_t longest(const ClassTimes& times) {
 }
 
 /// Returns false if some iterations got means.
-bool read_row(const Profile& profile, RankStates& to, std::size_t row, bool by_class) {
+bool read_row(const Profile& profile, RankStates& to, std::size_t row, bool by_class, std::atomic<std::uint64_t>& untold) {
     const PhaseData& data = *find_phase(to.locations[row], to.phase);
     IterationValues values(profile, *to.locations[row], data);
     values.begin_with(to.first);
@@ -45,9 +47,13 @@ bool read_row(const Profile& profile, RankStates& to, std::size_t row, bool by_c
     for (std::size_t at = row * to.iterations, end = at + to.iterations; at < end && values.next(); ++at) {
         ClassTimes times = {};
         values.for_each([&](const MetricValues& v) { add_classes(times, v); });
-        to.computing[at] = static_cast<float>(times[0] + values.untold());
-        if (by_class && values.untold() == 0) to.states[at] = longest(times);
         is_exact = is_exact && values.is_exact();
+        if (values.untold() != 0) {
+            ++untold;
+            continue;
+        }
+        to.computing[at] = static_cast<float>(times[0]);
+        if (by_class) to.states[at] = longest(times);
     }
     return is_exact;
 }
@@ -78,7 +84,7 @@ void set_kinds(const Profile& profile, RankStates& to) {
 
 void set_functions(const Profile& profile, RankStates& to, std::uint32_t depth) {
     const FunctionTree tree = make_function_tree(profile, to.locations, true, "");
-    std::unordered_map<std::uint32_t, std::uint16_t> state_of_node;
+    std::unordered_map<std::string, std::uint16_t> state_of_name;
     const auto ancestor = [&](std::uint32_t path) {
         std::uint32_t node = tree.node_of_path[path];
         while (tree.depth[node] + 1 > depth && tree.nodes[node].parent > 0) node = static_cast<std::uint32_t>(tree.nodes[node].parent);
@@ -93,7 +99,7 @@ void set_functions(const Profile& profile, RankStates& to, std::uint32_t depth) 
         for (const auto& [node, value] : ns)
             if (value > longest_ns || (value == longest_ns && node < most)) most = node, longest_ns = value;
         if (longest_ns == 0) return no_state;
-        const auto [at, is_new] = state_of_node.try_emplace(most, static_cast<std::uint16_t>(to.names.size()));
+        const auto [at, is_new] = state_of_name.try_emplace(tree.nodes[most].name, static_cast<std::uint16_t>(to.names.size()));
         if (is_new) to.names.push_back(tree.nodes[most].name);
         return at->second;
     };
@@ -109,6 +115,11 @@ void set_functions(const Profile& profile, RankStates& to, std::uint32_t depth) 
 
 } // namespace
 
+std::optional<StateBy> state_named(std::string_view name) {
+    constexpr std::array names = {"class", "function", "kind"};
+    return named_choice<StateBy>(names, name);
+}
+
 RankStates rank_states(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase, IterationRange range, StateBy by,
                        std::uint32_t depth) {
     RankStates result;
@@ -118,12 +129,14 @@ RankStates rank_states(const Profile& profile, const std::vector<const Location*
     result.first = std::min(range.first, ranks.most);
     result.iterations = static_cast<std::size_t>(std::max(result.first, range.last >= ranks.most ? ranks.most : range.last + 1) - result.first);
     result.states.assign(result.locations.size() * result.iterations, no_state);
-    result.computing.assign(result.states.size(), 0);
+    result.computing.assign(result.states.size(), std::numeric_limits<float>::quiet_NaN());
     std::atomic<bool> is_exact = true;
+    std::atomic<std::uint64_t> untold = 0;
     in_parallel(result.locations.size(), [&](std::size_t row) {
-        if (!read_row(profile, result, row, by == StateBy::Class)) is_exact = false;
+        if (!read_row(profile, result, row, by == StateBy::Class, untold)) is_exact = false;
     });
     result.is_estimated = !is_exact;
+    result.untold = untold;
     if (by == StateBy::Class) result.names.assign(class_names.begin(), class_names.end());
     if (by == StateBy::Class) result.computing_state = 0;
     if (by == StateBy::Kind) set_kinds(profile, result);

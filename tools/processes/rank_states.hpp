@@ -7,7 +7,9 @@
 #include "tools/reader/model.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace libprofile::tools {
@@ -19,6 +21,9 @@ enum class StateBy : std::uint8_t {
     Kind,     // kinds of iterations, as analysis/kinds.hpp finds them
 };
 
+/// "class", "function", "kind"; empty: there is no such name.
+std::optional<StateBy> state_named(std::string_view name);
+
 inline constexpr std::uint16_t no_state = 0xffff; // there was no such iteration, or nothing is known of it
 
 struct RankStates {
@@ -29,8 +34,10 @@ struct RankStates {
     std::vector<std::string> names; // of states
     std::uint16_t computing_state = no_state;
     std::vector<std::uint16_t> states; // by row, then iteration
-    std::vector<float> computing;      // ns by row, then iteration: on a processor outside MPI and OpenMP's runtime, phases inside included; 0 if missing
-    bool is_estimated = false;         // some iterations have the mean of their cluster
+    std::vector<float>
+        computing; // ns by row, then iteration: on a processor outside MPI and OpenMP's runtime, phases inside included; NaN if missing or not known
+    bool is_estimated = false; // some iterations have the mean of their cluster
+    std::uint64_t untold = 0;  // iterations of ranks with phases inside of which nothing but their time is known: they have no_state
 
     std::uint16_t state(std::size_t row, std::size_t iteration) const { return states[row * iterations + iteration]; }
     float computing_ns(std::size_t row, std::size_t iteration) const { return computing[row * iterations + iteration]; }

@@ -127,16 +127,22 @@ RankTimelines rank_timelines(const EventPaths& events, const IterationStructures
         std::vector<double> skews(n, std::nan(""));
         std::tie(distance.alone_here, distance.alone_there) =
             for_each_pair(events, structures, states, row, reference, [&](std::uint32_t i, std::uint32_t j, float share, double unmatched, double skew) {
-                distance.skew_ns += skew;
+                if (!std::isnan(skew)) distance.skew_ns += skew;
                 distance.unmatched_ns += unmatched;
                 skews[j - states.first] = distance.skew_ns;
-                if (std::isnan(share)) return;
+                if (std::isnan(share)) {
+                    ++distance.unknown;
+                    return;
+                }
                 ++pairs;
                 distance.dissimilarity += share;
                 shares[j - states.first] = share;
                 if (share > 0 && distance.different++ == 0) distance.first_other = i;
             });
-        if (pairs != 0) distance.dissimilarity /= static_cast<double>(pairs);
+        if (distance.different != 0) distance.of_different = distance.dissimilarity / static_cast<double>(distance.different);
+        distance.dissimilarity = pairs == 0 ? std::nan("") : distance.dissimilarity / static_cast<double>(pairs);
+        double last = 0; // where a row has no partner, it is as far behind as before
+        for (double& sum : skews) last = sum = std::isnan(sum) ? last : sum;
         const std::lock_guard lock(adding);
         // Of equal rows the first, whichever thread comes first.
         const auto is_first = [&](bool is_more, bool is_equal, std::uint32_t now) { return is_more || (is_equal && (now == reference || row < now)); };
@@ -149,7 +155,6 @@ RankTimelines rank_timelines(const EventPaths& events, const IterationStructures
                     result.most_dissimilar[i] = row;
                 }
             }
-            if (std::isnan(skews[i])) continue;
             if (skews[i] > 0 && is_first(skews[i] > result.behind[i], skews[i] == result.behind[i], result.most_behind[i])) {
                 result.behind[i] = skews[i];
                 result.most_behind[i] = row;
@@ -160,7 +165,7 @@ RankTimelines rank_timelines(const EventPaths& events, const IterationStructures
             }
         }
     });
-    for (std::size_t i = 0; i < n; ++i) result.mean_dissimilarity[i] = known[i] == 0 ? 0 : static_cast<float>(sums[i] / known[i]);
+    for (std::size_t i = 0; i < n; ++i) result.mean_dissimilarity[i] = known[i] == 0 ? std::nanf("") : static_cast<float>(sums[i] / known[i]);
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/structure/iteration_alignment.hpp"
 
 #include "tools/structure/banded_alignment.hpp"
+#include "tools/text/named_choice.hpp"
 
 #include <algorithm>
 #include <array>
@@ -194,11 +195,7 @@ class Aligner {
 
 const char* align_by_name(AlignBy by) { return names[static_cast<std::size_t>(by)]; }
 
-std::optional<AlignBy> align_by_named(std::string_view name) {
-    for (std::size_t i = 0; i < names.size(); ++i)
-        if (name == names[i]) return static_cast<AlignBy>(i);
-    return std::nullopt;
-}
+std::optional<AlignBy> align_by_named(std::string_view name) { return named_choice<AlignBy>(names, name); }
 
 IterationAlignment align_iterations(const RunIterations& a, const RunIterations& b, std::optional<AlignBy> forced) {
     const Aligner aligner(a, b);

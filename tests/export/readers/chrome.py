@@ -9,11 +9,12 @@ REQUIRED = {"X": {"pid", "tid", "ts", "dur", "name"}, "M": {"pid", "name", "args
 
 def read(place, row):
     """The iterations of the row of that name, in order, by rank: reading.iterations[rank] = [(ns, cluster)], and when they begin:
-    reading.begins[rank]. Sums of call paths: reading.sums[rank][function], own times."""
+    reading.begins[rank]. Sums of call paths: reading.sums[rank][function], own times. Typical
+    iterations: reading.typical[rank, phase] = [(iterations, [(name, count, begin, ns)])], events in the order of their begins."""
     with open(place) as file:
         document = json.load(file)
     reading, names, ends = Reading(), {}, {}
-    reading.iterations, reading.begins, reading.sums = {}, {}, {}
+    reading.iterations, reading.begins, reading.sums, reading.typical = {}, {}, {}, {}
     open_slices = {}
     for event in document["traceEvents"]:
         expect(REQUIRED[event["ph"]] <= set(event), f"fields of {event}")
@@ -34,6 +35,15 @@ def read(place, row):
             stack.append(end)
             own = reading.sums.setdefault(event["pid"], {})
             own[event["name"]] = own.get(event["name"], 0) + event["args"]["own_ns"]
+            continue
+        if event["cat"] in ("order", "typical"):
+            if event["cat"] == "order":
+                reading.typical.setdefault((event["pid"], names[where].split(":")[0]), []).append((event["args"]["iterations"], []))
+            orders = reading.typical[event["pid"], names[where].split(":")[0]]
+            if event["cat"] == "order":
+                open_slices[where] = begin
+            else:
+                orders[-1][1].append((event["name"], event["args"]["count"], begin - open_slices[where], own))
             continue
         expect(begin >= ends.get(where, 0), "one after the other")
         ends[where] = end
