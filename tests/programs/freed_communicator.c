@@ -8,10 +8,12 @@
 
 static MPI_Comm comm;
 static int sum;
+static volatile int is_receiving;
 
 static void *receive(void *unused) {
     int value = 0;
     (void)unused;
+    is_receiving = 1;
     MPI_Recv(&value, 1, MPI_INT, 1, 1, comm, MPI_STATUS_IGNORE);
     sum += value;
     return NULL;
@@ -29,8 +31,10 @@ int main(int argc, char **argv) {
         if (rank == 0) {
             pthread_t thread;
             MPI_Comm freed = comm;
+            is_receiving = 0;
             pthread_create(&thread, NULL, receive, NULL);
-            usleep(50000);
+            while (!is_receiving) usleep(1000);
+            usleep(50000); /* until it waits */
             MPI_Comm_free(&freed);
             pthread_join(thread, NULL);
         } else {
