@@ -5,7 +5,6 @@
 #include "tools/report/rows.hpp"
 
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <pybind11/stl.h>
 #include <string>
@@ -36,12 +35,8 @@ std::string structure_of(const std::shared_ptr<Profile>& profile, const std::opt
     if (!level.empty()) choice.level = named("level of structure", level, level_named);
     choice.cells = top;
     const std::vector<const Location*> locations = locations_of(*profile, ranks, threads);
-    if (reference) {
-        std::uint32_t row = 0;
-        while (row < locations.size() && locations[row]->rank != *reference) ++row;
-        if (row == locations.size()) throw py::value_error("the reference is none of the ranks that are compared");
-        choice.reference = row;
-    }
+    if (reference && phase) choice.reference = reference_row(locations, *phase, *reference);
+    if (reference && !choice.reference) throw py::value_error("the reference is none of the ranks that are compared, or made no iterations");
     const py::gil_scoped_release others;
     ProcessForm form;
     form.everything = true;
@@ -63,9 +58,7 @@ py::tuple fold_of(const std::shared_ptr<Profile>& profile, std::uint32_t phase, 
     {
         const py::gil_scoped_release others;
         states = rank_states(*profile, locations_of(*profile, ranks, threads), phase, {iterations.first, iterations.second}, states_by, depth);
-        std::vector<std::uint32_t> all(states.locations.size());
-        std::iota(all.begin(), all.end(), 0u);
-        strip = folded_strip(states, all, fold_by);
+        strip = folded_strip(states, fold_by);
     }
     std::vector<std::int64_t> first, length, of_state, in_it;
     for (const FoldedSpan& span : strip) {

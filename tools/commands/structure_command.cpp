@@ -115,18 +115,13 @@ class StructureCommand final : public Command {
         for (const CLI::Option* option : {reference_option_, state_option_, fold_option_})
             if (!choice_.phase && option->count() != 0)
                 throw SelectionError(fmt::format("{} is for iterations, and the profile has none; mark the loop in the program", option->get_name()));
-        if (reference_option_->count() != 0) choice_.reference = row_of_rank(locations);
+        if (reference_option_->count() != 0) choice_.reference = reference_row(locations, *choice_.phase, reference_);
+        if (reference_option_->count() != 0 && !choice_.reference)
+            throw SelectionError(fmt::format("--reference {}: no such rank among those that are compared made iterations", reference_));
         const ComparedProcesses processes = compare_processes(profile, locations, choice_);
         if (format_ == "text") return process_text(profile, processes, form_, style_of_output(width_, ascii_));
         const ReportDocument document = process_document(profile, processes, form_);
         return format_ == "json" ? document_json(document) : document_markdown(document);
-    }
-
-    /// @throws SelectionError
-    std::uint32_t row_of_rank(const std::vector<const Location*>& locations) const {
-        for (std::uint32_t row = 0; row < locations.size(); ++row)
-            if (locations[row]->rank == reference_ && !loop_ranks({locations[row]}, *choice_.phase).locations.empty()) return row;
-        throw SelectionError(fmt::format("--reference {}: no such rank among those that are compared made iterations", reference_));
     }
 
     std::string path_, level_, phase_, iterations_, ranks_, state_ = "class", fold_ = "dominating", format_ = "text";

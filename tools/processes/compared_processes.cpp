@@ -1,5 +1,6 @@
 #include "tools/processes/compared_processes.hpp"
 
+#include "tools/analysis/loop_ranks.hpp"
 #include "tools/diagnosis/hot_function.hpp"
 
 #include <algorithm>
@@ -72,6 +73,12 @@ class CellPlaces {
 };
 
 } // namespace
+
+std::optional<std::uint32_t> reference_row(const std::vector<const Location*>& locations, std::uint32_t phase, std::uint32_t rank) {
+    for (std::uint32_t row = 0; row < locations.size(); ++row)
+        if (locations[row]->rank == rank && !loop_ranks({locations[row]}, phase).locations.empty()) return row;
+    return std::nullopt;
+}
 
 ComparedProcesses compare_processes(const Profile& profile, const std::vector<const Location*>& locations, const ProcessChoice& choice) {
     ComparedProcesses result{{}, EventPaths(profile), {}, {}, {}, choice.phase, {}, {}, {}, {}, {}, {}};

@@ -53,6 +53,9 @@ struct ComparedProcesses {
     const std::vector<ProcessGroup>& shown() const { return groups.levels[static_cast<std::size_t>(level)]; }
 };
 
+/// The row of a rank that made iterations of the phase; empty if there is none.
+std::optional<std::uint32_t> reference_row(const std::vector<const Location*>& locations, std::uint32_t phase, std::uint32_t rank);
+
 /// @param locations null for a rank without data
 ComparedProcesses compare_processes(const Profile& profile, const std::vector<const Location*>& locations, const ProcessChoice& choice);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace libprofile::tools {
 
@@ -52,6 +53,12 @@ std::vector<FoldedSpan> folded_strip(const RankStates& states, std::span<const s
         }
     }
     return strip;
+}
+
+std::vector<FoldedSpan> folded_strip(const RankStates& states, FoldBy by) {
+    std::vector<std::uint32_t> all(states.locations.size());
+    std::iota(all.begin(), all.end(), 0u);
+    return folded_strip(states, all, by);
 }
 
 } // namespace libprofile::tools

@@ -36,5 +36,7 @@ struct FoldedSpan {
 /// Of states that are equally frequent, the first. Iterations that no rank made are in no_state.
 /// @param rows of the ranks that are folded
 std::vector<FoldedSpan> folded_strip(const RankStates& states, std::span<const std::uint32_t> rows, FoldBy by);
+/// Of all ranks.
+std::vector<FoldedSpan> folded_strip(const RankStates& states, FoldBy by);
 
 } // namespace libprofile::tools

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace libprofile::tools {
@@ -119,12 +118,6 @@ ReportTable cells_table(const ComparedProcesses& p) {
 
 std::vector<FoldedSpan> strip_of(const ComparedProcesses& p, std::size_t group, FoldBy by) { return folded_strip(p.states, p.rows_of_group[group], by); }
 
-std::vector<FoldedSpan> strip_of_all(const ComparedProcesses& p, FoldBy by) {
-    std::vector<std::uint32_t> all(p.states.locations.size());
-    std::iota(all.begin(), all.end(), 0u);
-    return folded_strip(p.states, all, by);
-}
-
 ReportTable strips_table(const ComparedProcesses& p) {
     ReportTable table{"strips", "", "", {words("fold"), words("group"), number("first"), number("last"), words("state"), {"processes", "", ColumnUnit::Count}},
                       {},       {}, {}, 0,
@@ -135,7 +128,7 @@ ReportTable strips_table(const ComparedProcesses& p) {
                                   span.state == no_state ? ReportValue() : printable(p.states.names[span.state]), std::uint64_t{span.ranks}});
     };
     for (const FoldBy by : {FoldBy::Dominating, FoldBy::Outliers, FoldBy::Use}) {
-        add(by, "all", strip_of_all(p, by));
+        add(by, "all", folded_strip(p.states, by));
         for (std::size_t g = 0; g < std::min(groups_in_text, p.rows_of_group.size()) && p.rows_of_group.size() > 1; ++g)
             add(by, group_name(g), strip_of(p, g, by));
     }
@@ -189,15 +182,13 @@ ReportTable merged_table(const ComparedProcesses& p) {
     return table;
 }
 
-std::vector<std::string> group_lines(const ComparedProcesses& p, const ProcessWords& say) {
+std::vector<std::string> group_lines(const ComparedProcesses& p, const ProcessWords& say, bool are_threads) {
     std::vector<std::string> lines;
     for (std::size_t g = 0; g < std::min(groups_in_text, p.shown().size()); ++g) {
         const std::vector<std::uint32_t>& rows = p.shown()[g].rows;
         const std::string part = say.parting(g);
         lines.push_back(fmt::format("group {}: {}{}{}", group_name(g), say.rows(rows),
-                                    rows.size() > 1 && say.row(*p.locations[rows.front()]).find("thread") == std::string::npos
-                                        ? fmt::format(" ({})", count(static_cast<double>(rows.size())))
-                                        : "",
+                                    rows.size() > 1 && !are_threads ? fmt::format(" ({})", count(static_cast<double>(rows.size()))) : "",
                                     part.empty() ? "" : "; parts from A " + part));
         if (const std::string changes = say.changes(g); !changes.empty()) lines.back() += "; " + changes;
     }
@@ -238,10 +229,10 @@ void draw_strips(const ComparedProcesses& p, FoldBy by, TextWriter& to) {
         used.insert(line.begin(), line.end());
         to.row(fmt::format("  {} {}", left(to.style(), name, label), line));
     };
-    draw("all", strip_of_all(p, by));
+    draw("all", folded_strip(p.states, by));
     for (std::size_t g = 0; g < std::min(groups_in_text, p.rows_of_group.size()) && p.rows_of_group.size() > 1; ++g)
         draw("group " + group_name(g), strip_of(p, g, by));
-    if (by != FoldBy::Outliers) draw("outliers", strip_of_all(p, FoldBy::Outliers));
+    if (by != FoldBy::Outliers) draw("outliers", folded_strip(p.states, FoldBy::Outliers));
     if (const std::string text = legend(p, letters, used); !text.empty()) to.paragraph(text, "  ", "  ");
 }
 
@@ -271,7 +262,7 @@ ReportDocument process_document(const Profile& profile, const ComparedProcesses&
             heading.clear(); // of the others, too
         }
     };
-    add(say.levels(), group_lines(p, say));
+    add(say.levels(), group_lines(p, say, form.threads));
     if (p.phase) add("over the iterations of " + printable(profile.phases[*p.phase].name), say.distances());
     std::vector<std::string> cells;
     for (const PlacedCell& placed : p.cells) cells.push_back(say.cell(placed));
@@ -296,7 +287,7 @@ std::string process_text(const Profile& profile, const ComparedProcesses& p, con
     TextWriter to(style);
     append_head(form.head, to);
     to.heading("Structure", say.levels());
-    for (const std::string& sentence : group_lines(p, say)) to.paragraph(spelled(style, sentence), "  ", "    ");
+    for (const std::string& sentence : group_lines(p, say, form.threads)) to.paragraph(spelled(style, sentence), "  ", "    ");
     if (p.phase) {
         to.heading(fmt::format("Iterations {}-{} of {}", p.states.first + 1, p.states.first + p.states.iterations, printable(profile.phases[*p.phase].name)),
                    fmt::format("{} state", fold_name(form.fold)));
