@@ -16,7 +16,7 @@ current = []
 digest = 0
 
 
-steps = [[]]  # calls by iteration of 16, with CALL_LOG_STEPS
+steps = [[]]  # calls by iteration of 16 or a few more, with CALL_LOG_STEPS
 marker = {end: getattr(ctypes.CDLL(None), "profile_iteration_" + end, None) for end in ("begin", "end")} if "CALL_LOG_STEPS" in os.environ else {}
 
 
@@ -25,18 +25,19 @@ def mark(end):
         marker[end](b"log")
 
 
-def order(function):
+def order(function, more):
     if function in ("MPI_Init_thread", "MPI_Finalize"):
         return mark("begin" if function == "MPI_Init_thread" else "end")
     steps[-1].append(function)
-    if len(steps[-1]) == 16:
+    if len(steps[-1]) >= 16 and not more:
         mark("end")
         mark("begin")
         steps.append([])
 
 
-def called(function, *metrics):
-    order(function)
+def called(function, *metrics, more=False):
+    """Log a call; more: the one that is logged next was made together with it, so that no iteration ends between the two."""
+    order(function, more)
     for metric, value in [("visits", 1), *metrics]:
         log[function, metric] = log.get((function, metric), 0) + value
 
@@ -102,7 +103,7 @@ called("MPI_Mrecv", *received(24))
 request.Wait()
 called("MPI_Wait")
 pair = [comm.Recv_init(into[:8], left, 5), comm.Send_init(out[:7], right, 5)]
-called("MPI_Recv_init")
+called("MPI_Recv_init", more=True)
 called("MPI_Send_init")
 for i in range(2):
     MPI.Prequest.Startall(pair)
@@ -141,7 +142,7 @@ called("MPI_Alltoall", *collective("exchange", 12 * ranks, 12 * ranks))
 comm.Scan(out[:7], into[:7])
 called("MPI_Scan", *collective("exchange", 28, 28))
 comm.Iallreduce(out[:7], into[:7]).Wait()
-called("MPI_Iallreduce", *collective("exchange", 28, 28))
+called("MPI_Iallreduce", *collective("exchange", 28, 28), more=True)
 called("MPI_Wait")
 operation = MPI.Op.Create(lambda a, b, kind: numpy.frombuffer(b, "i").__iadd__(numpy.frombuffer(a, "i")), True)
 called("MPI_Op_create")
@@ -183,7 +184,7 @@ called("MPI_Barrier", ("collective_synchronizations", 1))
 file.Read_at(0, into[:7])
 called("MPI_File_read_at", ("file_individual_reads", 1), ("file_individual_bytes_read", 28))
 file.Iread_at(0, into[:9]).Wait()
-called("MPI_File_iread_at", ("file_individual_reads", 1))
+called("MPI_File_iread_at", ("file_individual_reads", 1), more=True)
 called("MPI_Wait", ("file_individual_bytes_read", 36))
 file.Read_all(into[:10])
 called("MPI_File_read_all", ("file_collective_reads", 1), ("file_collective_bytes_read", 40))
@@ -194,7 +195,7 @@ observe(into)
 # objects
 copy = comm.Dup()
 called("MPI_Comm_dup")
-key = MPI.Comm.Create_keyval(delete_fn=lambda *_: called("MPI_Barrier", ("collective_synchronizations", 1)) or MPI.COMM_SELF.Barrier())
+key = MPI.Comm.Create_keyval(delete_fn=lambda *_: MPI.COMM_SELF.Barrier() or called("MPI_Barrier", ("collective_synchronizations", 1)))
 called("MPI_Comm_create_keyval")
 copy.Set_attr(key, 5)
 called("MPI_Comm_set_attr")
@@ -213,7 +214,7 @@ called("MPI_Cart_shift")
 grid.Free()
 called("MPI_Comm_free")
 gapped = MPI.INT.Create_vector(3, 1, 2).Commit()
-called("MPI_Type_vector")
+called("MPI_Type_vector", more=True)
 called("MPI_Type_commit")
 comm.Sendrecv([out, 2, gapped], right, 9, [into, 2, gapped], left, 9)
 called("MPI_Sendrecv", *sent(24), *received(24))
@@ -230,7 +231,7 @@ comm.send({"rank": rank}, right, 10)
 size = len(MPI.pickle.dumps({"rank": rank}))
 called("MPI_Send", *sent(size))
 comm.recv(source=left, tag=10)
-called("MPI_Mprobe")
+called("MPI_Mprobe", more=True)
 called("MPI_Mrecv", *received(size))
 observe(into)
 called("MPI_Finalize")
