@@ -95,6 +95,16 @@ def ranks_with_more_work_are_named_with_function_and_iterations(job):
 
 
 @test
+def a_root_that_is_late_but_computes_less_is_not_said_to_compute_longer(job):
+    told = []
+    for result in attempts(job, "idle_root", 30):
+        for found in result["diagnoses"]:
+            expect("compute -" not in found["sentence"] and "computes -" not in found["sentence"], f"a negative share: {found['sentence']}")
+        told.append([(found["cause"], found["ranks"], found["sentence"]) for found in result["diagnoses"]])
+    expect(any(cause == "late_root" and ranks == [0] and "waits" in sentence for run in told for cause, ranks, sentence in run), f"a late root: {told}")
+
+
+@test
 def time_that_ranks_lose_in_turn_is_found(job):
     expect_found(job, "moving", 20, {"imbalance"}, [0, 1], "refine")
     expect_found(job, "noise", 20, {"noise"}, [0, 1])

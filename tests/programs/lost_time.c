@@ -10,6 +10,7 @@
  *   serial             nothing, but ranks compute one after another
  *   late_sender        nothing, but rank 0 sends after its work, and others receive before theirs
  *   late_root          rank 0, prepare(), before it broadcasts
+ *   idle_root          the same, but rank 0 has a little more than that less to compute afterwards: the others wait first, then it waits, in two calls
  *   slow               rank 1, all three functions
  *   noise              single iterations of single ranks, anywhere in the three functions
  *   growth             all ranks, refine(), more and more
@@ -118,8 +119,9 @@ int main(int argc, char** argv) {
         if (IS("noise") && random % 40 == 0 && rank == (int)(random / 64 % (uint64_t)ranks)) factor = 1 + part * 40;
         if (IS("volume") && i >= n / 2) bytes = (int)(part * ns * 2 * 4); /* some 4 bytes a ns */
         if (IS("messages")) bytes = (int)(part * 100) * 100 * 1024;
-        if (IS("late_root")) {
+        if (IS("late_root") || IS("idle_root")) {
             double value = 0;
+            if (IS("idle_root") && rank == 0) factor = 1 - 1.2 * part;
             if (rank == 0) prepare(part * ns);
             MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         }
@@ -135,6 +137,10 @@ int main(int argc, char** argv) {
             if (rank > 0) MPI_Recv(&message, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             if (rank > 0) refine(part * ns);
             compute(ns, 1);
+        } else if (IS("idle_root")) {
+            compute(ns / 2, factor);
+            meet();
+            compute(ns / 2, factor);
         } else {
             compute(ns, factor);
         }

@@ -1,6 +1,7 @@
 """Nested functions that call MPI and NumPy, next to all that makes an interpreter's frames come and go. Usage: python_functions.py SECONDS"""
 import ctypes
 import functools
+import os
 import sys
 import threading
 import time
@@ -122,7 +123,7 @@ def main(seconds):
     until.set()
     for thread in threads:
         thread.join()
-    print(sorted(name for name, count in passes.items() if count > 0))
+    os.write(1, f"{sorted(name for name, count in passes.items() if count > 0)}\n".encode())  # in one piece: ranks write at the same time
 
 
 main(float(sys.argv[1]))

@@ -167,7 +167,7 @@ class Diagnostician {
         }
         root.parts = {{root.rows[0], root.pattern.excess}};
         const Evidence evidence = evidence_of(profile_, matrix, root, names_, {});
-        if (cause_of(root, evidence) != Cause::LateRoot) return false;
+        if (cause_of(root, evidence) != Cause::LateRoot || evidence.excess() <= 0) return false;
         judge(evidence, false, d);
         word_suspect(profile_, matrix, root, evidence, names_, d);
         add(std::move(d));
