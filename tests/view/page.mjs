@@ -3,7 +3,8 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
-// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank).
+// bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
+// groups (of ranks, and their strips).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -364,6 +365,45 @@ if (action === "numbers") {
     }
     return said;
   });
+} else if (action === "groups") {
+  await open();
+  Object.assign(result, await page.evaluate(() => {
+    const { groups } = window.libprofile.groups, { header } = groups, strips = {};
+    const told = (strip) => strip.map((s) => [s.from, s.to, s.state < 0 ? null : header.states[s.state].name, s.ranks]);
+    header.groups.forEach((one, g) => {
+      for (const fold of ["dominating", "outliers", "use"]) strips[`${fold} ${one.name}`] = told(groups.folded(g, fold));
+      one.rows.forEach((rank, n) => (strips[`rank ${rank}`] = told(groups.row(g, n))));
+    });
+    return { groups: header.groups.map(({ name, ranks, count, rows }) => ({ name, ranks, count, rows })), window: header.window, iterations: header.iterations, strips };
+  }));
+  result.listed = await page.evaluate(() => [...document.querySelectorAll("#groups-list button")].map((b) => b.innerText.replaceAll("\u202f", " ")));
+  const selection = () => page.evaluate(() => {
+    const { from, to, ranks, scattered } = window.libprofile.store.state.a;
+    return { from, to, ranks: scattered ?? (ranks ? [ranks] : []) };
+  });
+  const lines = () => page.evaluate(() => document.querySelectorAll(".strip-line").length);
+  result.lines = [await lines()];
+  const last = page.locator("[data-unfold]").last();
+  await last.click();
+  result.lines.push(await lines());
+  result.open = await last.getAttribute("aria-expanded");
+  const strip = page.locator(".strip-line:not(.rank) canvas").last();
+  await strip.scrollIntoViewIfNeeded();
+  await settle();
+  const box = await strip.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  result.readout = await page.textContent("#groups-readout");
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await settle();
+  result.clicked = await selection();
+  if (result.listed.length > 0) {
+    await page.click("#groups-list button");
+    await settle();
+    result.chosen = await selection();
+  }
+  await page.screenshot({ path: `${shots}/groups.png`, fullPage: true });
+  await last.click();
+  result.lines.push(await lines());
 } else if (action === "causes") {
   /** Exactly what is selected, with lists written out. */
   const selected = () => page.evaluate(() => {

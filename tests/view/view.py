@@ -648,6 +648,70 @@ def deviations_from_the_median_rank_are_those_of_the_report(context):
     check_deviations(context, context.recorded("crack"))
 
 
+def strips_of(structure, iterations, window):
+    """The strips that `libprofile structure` tells, as lists of (from, to, state), each window with the state of most of its iterations."""
+    strips = {}
+    for span in structure["strips"]:
+        strips.setdefault(f"{span['fold']} {span['group']}", []).append((span["first"] - 1, span["last"], span["state"]))
+    for name, strip in strips.items() if window > 1 else ():
+        states = [state for first, last, state in strip for _ in range(first, last)]
+        expect_equal(len(states), iterations, f"iterations of {name}")
+        thin = []
+        for first in range(0, iterations, window):
+            inside = states[first : first + window]
+            thin.append((first, min(first + window, iterations), max(inside, key=lambda state: (inside.count(state), -inside.index(state)))))
+        strips[name] = thin
+    return strips
+
+
+def joined(strip):
+    """Spans in the same state as one."""
+    spans = []
+    for first, last, state, *_ in strip:
+        if spans and spans[-1][2] == state:
+            spans[-1][1] = last
+        else:
+            spans.append([first, last, state])
+    return spans
+
+
+def check_groups(context, folder):
+    structure = json.loads(run([context.options.tool, "structure", folder, "--format", "json"]))
+    seen = context.look(context.view(folder), "groups")
+    shown = [group for group in structure["groups"] if group["level"] == structure["selection"]["level"]]
+    several = len(shown) > 1
+    expect_equal([(one["name"], one["count"]) for one in seen["groups"]],
+                 [("all", structure["selection"]["processes"]), *((group["group"], group["processes"]) for group in shown[:12] if several)], "groups")
+    expected = {name: joined(strip) for name, strip in strips_of(structure, seen["iterations"], seen["window"]).items()}
+    expect_equal({name: joined(strip) for name, strip in seen["strips"].items() if not name.startswith("rank")}, expected, "strips")
+    expect(any(name.startswith("rank") for name in seen["strips"]), "strips of single ranks")
+    for name, strip in seen["strips"].items():
+        expect_equal((strip[0][0], strip[-1][1]), (0, seen["iterations"]), f"begin and end of {name}")
+        expect(all(ranks <= seen["groups"][0]["count"] for *_, ranks in strip), f"ranks of {name}")
+    last = seen["groups"][-1]
+    expect_equal(seen["lines"], [len(seen["groups"]), len(seen["groups"]) + len(last["rows"]), len(seen["groups"])], "strips before, with the last group unfolded, after")
+    expect_equal(seen["open"], "true", "the unfolded group says so")
+    middle = next(span for span in seen["strips"][f"dominating {last['name']}"] if span[1] > seen["iterations"] // 2)
+    expect(middle[2] in seen["readout"], f"{middle[2]} in {seen['readout']!r}")
+    pairs = lambda flat: [flat[i : i + 2] for i in range(0, len(flat), 2)]
+    expect_equal((seen["clicked"]["from"], seen["clicked"]["to"], seen["clicked"]["ranks"]), (middle[0], middle[1], pairs(last["ranks"])), "what a click on a strip selects")
+    if several:
+        expect_equal((seen["chosen"]["from"], seen["chosen"]["to"], seen["chosen"]["ranks"]), (0, seen["iterations"], pairs(seen["groups"][1]["ranks"])), "a click in the list")
+        for group, text in zip(shown, seen["listed"]):
+            expect(group["part"] is None or group["part"].split(":")[0] in text, f"how {group['group']} parts: {text!r}")
+    return seen
+
+
+@test
+def groups_of_ranks_and_their_strips_are_those_of_structure(context):
+    """Of a real job, of ranks that are alike over more iterations than a strip has points, and of a job whose ranks have different roles."""
+    check_groups(context, context.recorded("crack"))
+    seen = check_groups(context, context.big("groups", 40, 9000, series=True))
+    expect_equal(seen["window"], 3, "iterations in a point")
+    several = check_groups(context, context.measured("sender", Path(context.options.build) / "tests/process/programs/lost_time.openmpi", "serial", 0, 200))
+    expect(len(several["groups"]) > 1, f"groups of a sender and a receiver: {several['groups']}")
+
+
 @test
 def regions_are_listed_and_have_their_own_iterations(context):
     """Named regions with counters, from the fuzzing corpus, which has real profiles."""

@@ -14,6 +14,7 @@
 #include "tools/text/layout.hpp"
 #include "tools/view/begin_entry.hpp"
 #include "tools/view/cause_entry.hpp"
+#include "tools/view/group_entry.hpp"
 #include "tools/view/line_entry.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_tables.hpp"
@@ -58,6 +59,7 @@ class PageData {
         header["lines"] = lines();
         header["totals"] = phase_totals();
         header["phases"] = phases();
+        header["groups"] = groups_entry(profile_, tables_.mains, sections_);
         header["strip"] = strip_entry(profile_, axis_, tables_, sections_);
         header["begins_known"] = begins_.are_known();
         header["laid_end"] = begins_.end();

@@ -104,6 +104,22 @@ export interface StripHeader {
   significant: { context: number; text: string; ranks: number[] }[]; // the weightiest first
   notes: string[];
 }
+/** Groups of ranks that make the same calls; the first one is all ranks. */
+export interface GroupsHeader {
+  phase: number;
+  iterations: number;
+  window: number; // iterations in a point of a strip
+  levels: string;
+  distances: string[];
+  remarks: string[];
+  states: { name: string; letter: string }[];
+  /** `ranks` from (included) to (excluded), one range after the other, none for all; `rows` those that it unfolds into. */
+  groups: { name: string; ranks: number[]; count: number; sentence: string; rows: number[] }[];
+  left_out: number; // smaller groups
+  /** Of each group its strips dominating, outliers and use, then those of its rows: numbers of spans, and their length, state + 1 and ranks. */
+  counts: number[];
+  spans: number;
+}
 export interface Header {
   tool?: string; // of a profile of another tool: what it is
   served: boolean; // by libprofile view --serve: the page can ask for what it does not have
@@ -146,6 +162,7 @@ export interface Header {
   totals: CellColumns;
   phases: PhaseHeader[];
   causes: { sentence: string; scope: string[]; untold: string[]; list: Cause[] };
+  groups?: GroupsHeader | null;
   strip: StripHeader | null;
   begins_known: boolean; // of the iterations of all ranks
   laid_end: number; // ns: where the last iteration ends if iterations lie end to end

@@ -11,6 +11,7 @@ import { showDetails } from "./panes/details";
 import { connectExports } from "./panes/exports";
 import { connectCauses } from "./panes/causes";
 import { connectFindings } from "./panes/findings";
+import { GroupsPane } from "./panes/groups";
 import { IterationsPane } from "./panes/iterations";
 import { connectLink, connectTheme, showJob } from "./panes/job";
 import { MetricsPane } from "./panes/metrics";
@@ -47,6 +48,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     ranks = new RanksPane(data, store, comparison),
     source = new SourcePane(data, store, comparison),
     code = new CodePane(data, store),
+    groups = new GroupsPane(data, store),
     { timeline } = iterations,
     { icicle } = code;
   connectCauses(data, store);
@@ -74,6 +76,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
       timeline,
       strip,
       icicle,
+      groups,
       trees: { metricTree: metrics.tree, pathTree: callPaths.tree, functionTree: callPaths.functions, systemTree: ranks.tree },
       profile: () => comparison.a,
       other: () => comparison.b,

@@ -1,0 +1,171 @@
+// Groups of ranks that do the same: how they part, and a strip of each over the iterations, which unfolds into its ranks.
+import { clusterColors, css, readableOn, themeColor } from "../color";
+import type { Data } from "../data";
+import { $ } from "../dom";
+import { escaped, plural } from "../format";
+import { folds, Groups, spanAt, statesOfPixels, type Fold, type GroupSpan } from "../groups";
+import type { GroupsHeader } from "../header";
+import { scatteredSelection, type Span } from "../selection";
+import type { Store } from "../state";
+import { Picture, type Surface } from "../surface";
+import { left, right } from "../timeline/axes";
+import { dressed, sentence } from "../words";
+
+const hint = "click a strip: select these iterations and ranks · ▸ shows the ranks of a group";
+
+interface Line {
+  group: number;
+  rank: number; // -1: the group, folded
+  strip: GroupSpan[];
+}
+
+export class GroupsPane {
+  groups: Groups | null = null;
+  pictures: Picture[] = [];
+  private readonly unfolded = new Set<number>();
+  private readonly select = $<HTMLSelectElement>("groups-fold");
+
+  constructor(
+    private data: Data,
+    private store: Store,
+  ) {
+    const header = data.header.groups;
+    $("groups-section").hidden = !header;
+    if (!header) return;
+    $("groups-levels").innerHTML = dressed(sentence(header.levels));
+    $("groups-list").innerHTML =
+      header.groups
+        .slice(1)
+        .map(
+          (one, i) =>
+            `<li><button data-group="${i + 1}" title="Select its ranks"><b>${escaped(one.name)}</b> <span>${dressed(one.sentence)}</span></button></li>`,
+        )
+        .join("") + (header.left_out ? `<li class="dim">and ${plural(header.left_out, "more group")}, with fewer ranks</li>` : "");
+    $("groups-notes").innerHTML = [...header.distances, ...header.remarks, ...(header.window > 1 ? [`a point of a strip is ${header.window} iterations`] : [])]
+      .map((text) => dressed(sentence(text)))
+      .join(" ");
+    const meaning: Record<Fold, string> = {
+      dominating: "what most ranks do",
+      outliers: "where ranks differ: what the others do",
+      use: "does any rank compute?",
+    };
+    for (const fold of folds) this.select.add(new Option(meaning[fold], fold));
+    this.select.onchange = () => this.show();
+    $("groups-readout").textContent = hint;
+    $("groups-list").onclick = (e) => {
+      const button = (e.target as HTMLElement).closest<HTMLElement>("[data-group]");
+      if (button) this.choose(header.groups[Number(button.dataset.group)]!.ranks, []);
+    };
+    $("groups-strips").onclick = (e) => {
+      const button = (e.target as HTMLElement).closest<HTMLElement>("[data-unfold]");
+      if (!button) return;
+      const group = Number(button.dataset.unfold);
+      if (!this.unfolded.delete(group)) this.unfolded.add(group);
+      this.show();
+      $("groups-strips").querySelector<HTMLElement>(`[data-unfold="${group}"]`)!.focus();
+    };
+    store.on(["zoom", "theme", "phase"], () => this.pictures.forEach((picture) => picture.redraw()));
+    void Groups.read(header).then((groups) => {
+      this.groups = groups;
+      const used = groups.statesThere();
+      $("groups-legend").innerHTML = header.states
+        .map((state, s) => `<li><i class="swatch" style="background:${css(this.color(s))}"></i>${escaped(state.letter)} ${escaped(state.name)}</li>`)
+        .filter((_, s) => used.has(s))
+        .join("");
+      this.show();
+    });
+  }
+
+  private color(state: number): [number, number, number] {
+    return clusterColors[state % 16]!;
+  }
+
+  /** The iterations that are shown: those of the graph above, if it is of the same phase. */
+  private range(header: GroupsHeader): Span {
+    const { phase, zoom } = this.store.state;
+    return phase === header.phase ? [zoom[0], zoom[1]] : [0, header.iterations];
+  }
+
+  private choose(ranks: number[], iterations: Span[]): void {
+    const { phase } = this.data.header.groups!,
+      spans = ranks.flatMap((from, i) => (i % 2 === 0 ? [[from, ranks[i + 1]!] as Span] : []));
+    this.store.set({ a: scatteredSelection(phase, iterations, spans, this.data.header.phases[phase]!.iterations ?? 0) });
+  }
+
+  private lines(groups: Groups): Line[] {
+    const fold = this.select.value as Fold;
+    return groups.header.groups.flatMap((one, group) => [
+      { group, rank: -1, strip: groups.folded(group, fold) },
+      ...(this.unfolded.has(group) ? one.rows.map((rank, n) => ({ group, rank, strip: groups.row(group, n) })) : []),
+    ]);
+  }
+
+  show(): void {
+    const { groups } = this;
+    if (!groups) return;
+    const { header } = groups,
+      lines = this.lines(groups);
+    $("groups-strips").innerHTML = lines
+      .map(({ group, rank }) => {
+        const one = header.groups[group]!,
+          open = this.unfolded.has(group);
+        if (rank >= 0) return `<div class="strip-line rank"><span style="width:${left}px">rank ${rank}</span><div></div></div>`;
+        const name = one.rows.length
+          ? `<button data-unfold="${group}" aria-expanded="${open}" title="${plural(one.count, "rank")}">${open ? "▾" : "▸"} ${escaped(one.name)}</button>`
+          : escaped(one.name);
+        return `<div class="strip-line"><span style="width:${left}px">${name}</span><div></div></div>`;
+      })
+      .join("");
+    this.pictures = [...$("groups-strips").querySelectorAll<HTMLElement>(".strip-line > div")].map((host, i) => {
+      const line = lines[i]!;
+      host.style.marginRight = right + "px";
+      const picture = new Picture(host, "group", (surface, width, height) => this.draw(surface, line, width, height));
+      picture.canvas.tabIndex = -1;
+      picture.canvas.setAttribute("aria-label", this.name(line) + " over the iterations");
+      const under = (e: MouseEvent): GroupSpan | null => {
+        const [from, to] = this.range(header);
+        return spanAt(line.strip, from + ((to - from) * e.offsetX) / Math.max(1, picture.width));
+      };
+      picture.canvas.onpointermove = (e) => {
+        const span = under(e);
+        $("groups-readout").textContent = span ? this.describe(line, span) : hint;
+      };
+      picture.canvas.onpointerleave = () => ($("groups-readout").textContent = hint);
+      picture.canvas.onclick = (e) => {
+        const span = under(e);
+        if (span) this.choose(line.rank < 0 ? header.groups[line.group]!.ranks : [line.rank, line.rank + 1], [[span.from, span.to]]);
+      };
+      return picture;
+    });
+    const hidden = [...this.unfolded].map((g) => header.groups[g]!).filter((one) => one.rows.length < one.count);
+    $("groups-hidden").textContent = hidden.map((one) => `${one.name}: ${plural(one.count - one.rows.length, "more rank")}, in the value map above`).join("; ");
+  }
+
+  private name({ group, rank }: Line): string {
+    const { groups } = this.data.header.groups!;
+    return rank >= 0 ? `rank ${rank}` : group === 0 ? "all ranks" : `group ${groups[group]!.name}`;
+  }
+
+  describe(line: Line, span: GroupSpan): string {
+    const header = this.data.header.groups!,
+      where = span.to - span.from === 1 ? `iteration ${span.to}` : `iterations ${span.from + 1}–${span.to}`,
+      what = span.state < 0 ? (this.select.value === "outliers" && line.rank < 0 ? "all in the same state" : "none") : header.states[span.state]!.name,
+      count = header.groups[line.group]!.count;
+    return `${this.name(line)}, ${where}: ${what}${line.rank < 0 && span.state >= 0 ? `, ${span.ranks} of ${plural(count, "rank")} at most` : ""}`;
+  }
+
+  private draw(surface: Surface, line: Line, width: number, height: number): void {
+    const header = this.data.header.groups!,
+      [from, to] = this.range(header),
+      columns = Math.floor(width),
+      pixels = statesOfPixels(line.strip, from, to, columns, header.states.length);
+    surface.rect(0, 0, width, height, themeColor("card"));
+    for (let x = 0, end = 0; x < columns; x = end) {
+      for (end = x + 1; end < columns && pixels[end] === pixels[x];) ++end;
+      const state = pixels[x]!;
+      if (state < 0) continue;
+      surface.rect(x, 0, end - x, height, css(this.color(state)));
+      if (end - x >= 10) surface.text(header.states[state]!.letter, (x + end) / 2, height / 2 + 0.5, readableOn(this.color(state)), "center");
+    }
+  }
+}
