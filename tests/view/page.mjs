@@ -374,7 +374,8 @@ if (action === "numbers") {
       for (const fold of ["dominating", "outliers", "use"]) strips[`${fold} ${one.name}`] = told(groups.folded(g, fold));
       one.rows.forEach((rank, n) => (strips[`rank ${rank}`] = told(groups.row(g, n))));
     });
-    return { groups: header.groups.map(({ name, ranks, count, rows }) => ({ name, ranks, count, rows })), window: header.window, iterations: header.iterations, strips };
+    const { skew } = window.libprofile.groups, points = Array.from({ length: header.skew.points }, (_, p) => ({ ...skew.point(p), text: skew.describe(skew.point(p)) }));
+    return { points, groups: header.groups.map(({ name, ranks, count, rows }) => ({ name, ranks, count, rows })), window: header.window, iterations: header.iterations, strips };
   }));
   result.listed = await page.evaluate(() => [...document.querySelectorAll("#groups-list button")].map((b) => b.innerText.replaceAll("\u202f", " ")));
   const selection = () => page.evaluate(() => {
@@ -393,6 +394,10 @@ if (action === "numbers") {
   const box = await strip.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   result.readout = await page.textContent("#groups-readout");
+  const chart = await page.locator("#groups-skew canvas").boundingBox();
+  await page.mouse.move(chart.x + 78 + (chart.width - 78 - 96) / 2, chart.y + chart.height / 2);
+  result.skew = await page.textContent("#groups-readout");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await settle();
   result.clicked = await selection();

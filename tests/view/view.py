@@ -675,6 +675,24 @@ def joined(strip):
     return spans
 
 
+def check_skew(structure, seen):
+    """Of a point of several iterations, what is furthest apart in them."""
+    window, rows, points = seen["window"], structure["iterations"], seen["points"]
+    expect_equal(len(points), -(-len(rows) // window), "points")
+    for p, point in enumerate(points):
+        inside = rows[p * window : (p + 1) * window]
+        expect_equal((point["from"], point["to"]), (p * window, min((p + 1) * window, seen["iterations"])), f"iterations of point {p}")
+        for ours, theirs, rank, sign in (("behind", "behind", "most_behind", 1), ("ahead", "ahead", "most_ahead", -1)):
+            most = max(inside, key=lambda row: sign * row[theirs])
+            expect(abs(point[ours] - sign * most[theirs]) <= 1, f"{ours} in point {p}: {point} {most}")
+            expect_equal(point["most" + ours.capitalize()], most[rank], f"rank that is most {ours} in point {p}")
+        most = max(inside, key=lambda row: row["most_dissimilarity"])
+        expect(abs(point["most"] - most["most_dissimilarity"]) <= 1e-4, f"calls without a partner in point {p}: {point} {most}")
+        mean = sum(row["dissimilarity"] for row in inside) / len(inside)
+        expect(abs(point["mean"] - mean) <= 1e-4, f"mean of calls without a partner in point {p}: {point} {mean}")
+    expect(seen["skew"].startswith("up to iteration") and seen["skew"] in [point["text"] for point in points], f"under the pointer: {seen['skew']!r}")
+
+
 def check_groups(context, folder):
     structure = json.loads(run([context.options.tool, "structure", folder, "--format", "json"]))
     seen = context.look(context.view(folder), "groups")
@@ -693,6 +711,7 @@ def check_groups(context, folder):
     expect_equal(seen["open"], "true", "the unfolded group says so")
     middle = next(span for span in seen["strips"][f"dominating {last['name']}"] if span[1] > seen["iterations"] // 2)
     expect(middle[2] in seen["readout"], f"{middle[2]} in {seen['readout']!r}")
+    check_skew(structure, seen)
     pairs = lambda flat: [flat[i : i + 2] for i in range(0, len(flat), 2)]
     expect_equal((seen["clicked"]["from"], seen["clicked"]["to"], seen["clicked"]["ranks"]), (middle[0], middle[1], pairs(last["ranks"])), "what a click on a strip selects")
     if several:

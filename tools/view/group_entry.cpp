@@ -5,6 +5,7 @@
 #include "tools/processes/process_words.hpp"
 #include "tools/report/choice.hpp"
 #include "tools/text/layout.hpp"
+#include "tools/view/skew_entry.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -135,7 +136,8 @@ Json groups_entry(const Profile& profile, const std::vector<const Location*>& ma
             {"groups", groups},
             {"left_out", several ? p.shown().size() - std::min(most_groups, p.shown().size()) : 0},
             {"counts", strips.counts()},
-            {"spans", sections.add(strips.spans())}};
+            {"spans", sections.add(strips.spans())},
+            {"skew", skew_entry(p, strips.window(), sections)}};
 }
 
 } // namespace libprofile::tools

@@ -104,6 +104,14 @@ export interface StripHeader {
   significant: { context: number; text: string; ranks: number[] }[]; // the weightiest first
   notes: string[];
 }
+/** How far ranks are from the rank `reference`. A point has ns behind, the rank; ns ahead, the rank; the mean and the largest share of calls without
+ *  a partner, times `shares` plus 1 (0: not known), and the rank. */
+export interface SkewHeader {
+  reference: number;
+  points: number;
+  shares: number;
+  values: number;
+}
 /** Groups of ranks that make the same calls; the first one is all ranks. */
 export interface GroupsHeader {
   phase: number;
@@ -119,6 +127,7 @@ export interface GroupsHeader {
   /** Of each group its strips dominating, outliers and use, then those of its rows: numbers of spans, and their length, state + 1 and ranks. */
   counts: number[];
   spans: number;
+  skew: SkewHeader | null;
 }
 export interface Header {
   tool?: string; // of a profile of another tool: what it is

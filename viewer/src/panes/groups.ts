@@ -10,6 +10,7 @@ import type { Store } from "../state";
 import { Picture, type Surface } from "../surface";
 import { left, right } from "../timeline/axes";
 import { dressed, sentence } from "../words";
+import { SkewPicture } from "./skew";
 
 const hint = "click a strip: select these iterations and ranks · ▸ shows the ranks of a group";
 
@@ -21,7 +22,8 @@ interface Line {
 
 export class GroupsPane {
   groups: Groups | null = null;
-  pictures: Picture[] = [];
+  skew: SkewPicture | null = null;
+  private pictures: Picture[] = [];
   private readonly unfolded = new Set<number>();
   private readonly select = $<HTMLSelectElement>("groups-fold");
 
@@ -51,7 +53,7 @@ export class GroupsPane {
     };
     for (const fold of folds) this.select.add(new Option(meaning[fold], fold));
     this.select.onchange = () => this.show();
-    $("groups-readout").textContent = hint;
+    this.tell(null);
     $("groups-list").onclick = (e) => {
       const button = (e.target as HTMLElement).closest<HTMLElement>("[data-group]");
       if (button) this.choose(header.groups[Number(button.dataset.group)]!.ranks, []);
@@ -64,7 +66,15 @@ export class GroupsPane {
       this.show();
       $("groups-strips").querySelector<HTMLElement>(`[data-unfold="${group}"]`)!.focus();
     };
-    store.on(["zoom", "theme", "phase"], () => this.pictures.forEach((picture) => picture.redraw()));
+    if (header.skew)
+      this.skew = new SkewPicture(
+        $("groups-skew"),
+        header,
+        header.skew,
+        () => this.range(header),
+        (text) => this.tell(text),
+      );
+    store.on(["zoom", "theme", "phase"], () => [...this.pictures, ...(this.skew ? [this.skew.picture] : [])].forEach((picture) => picture.redraw()));
     void Groups.read(header).then((groups) => {
       this.groups = groups;
       const used = groups.statesThere();
@@ -74,6 +84,11 @@ export class GroupsPane {
         .join("");
       this.show();
     });
+  }
+
+  /** What is under the pointer. */
+  private tell(text: string | null): void {
+    $("groups-readout").textContent = text ?? hint;
   }
 
   private color(state: number): [number, number, number] {
@@ -128,9 +143,9 @@ export class GroupsPane {
       };
       picture.canvas.onpointermove = (e) => {
         const span = under(e);
-        $("groups-readout").textContent = span ? this.describe(line, span) : hint;
+        this.tell(span && this.describe(line, span));
       };
-      picture.canvas.onpointerleave = () => ($("groups-readout").textContent = hint);
+      picture.canvas.onpointerleave = () => this.tell(null);
       picture.canvas.onclick = (e) => {
         const span = under(e);
         if (span) this.choose(line.rank < 0 ? header.groups[line.group]!.ranks : [line.rank, line.rank + 1], [[span.from, span.to]]);
