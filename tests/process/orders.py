@@ -200,6 +200,16 @@ def passes_before_a_loop_was_found_have_no_order(job):
 
 
 @test
+def structure_says_why_no_order_is_known(job):
+    """The loop of a short run is found when it is over."""
+    report = job.profile([job.program("loops"), "nested", 20, 1000], options=ORDER)
+    loops = [phase for phase in report["phases"] if phase["name"].startswith("loop in nested")]
+    expect(loops and all(one["iterations_without"] == 20 for one in loops[0]["order"]), f"a loop that was found at the end: {loops and loops[0]['order']}")
+    said = job.run([job.tool, "structure", job.folder / "profile.1"])
+    expect_equal((said.code, said.out.count("the order of calls is known of no iteration")), (0, 1), f"once: {said.out}")
+
+
+@test
 def a_killed_rank_keeps_the_orders_of_its_snapshot(job):
     job.run([*job.launcher(2), *job.preloaded([job.program("mortal"), "kill", 0, 40, job.folder],
                                               {"LIBPROFILE_OUTPUT": job.folder / "killed", "LIBPROFILE_ORDER": 1, "LIBPROFILE_CHECKPOINT": "20ms"})])

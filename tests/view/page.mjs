@@ -375,7 +375,8 @@ if (action === "numbers") {
       one.rows.forEach((rank, n) => (strips[`rank ${rank}`] = told(groups.row(g, n))));
     });
     const { skew } = window.libprofile.groups, points = Array.from({ length: header.skew.points }, (_, p) => ({ ...skew.point(p), text: skew.describe(skew.point(p)) }));
-    return { points, groups: header.groups.map(({ name, ranks, count, rows }) => ({ name, ranks, count, rows })), window: header.window, iterations: header.iterations, strips };
+    const cells = [...document.querySelectorAll("#merged tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
+    return { points, merged: header.merged?.calls ?? [], merged_rows: cells, groups: header.groups.map(({ name, ranks, count, rows }) => ({ name, ranks, count, rows })), window: header.window, iterations: header.iterations, strips };
   }));
   result.listed = await page.evaluate(() => [...document.querySelectorAll("#groups-list button")].map((b) => b.innerText.replaceAll("\u202f", " ")));
   const selection = () => page.evaluate(() => {
@@ -668,6 +669,9 @@ if (action === "numbers") {
   result.deviation_ms = await show("deviation");
   result.deviation_cpu_ms = processorTime() - ticks;
   await map("deviation");
+  await page.evaluate(() => document.querySelectorAll("[data-unfold]").forEach((b) => b.click()));
+  await map("deviation_unfolded");
+  await page.evaluate(() => document.querySelectorAll("[data-unfold]").forEach((b) => b.click()));
   await show("value");
   result.tree_scroll = await frames("const t = libprofile.trees.pathTree; if (i === 0) t.setOpen(Array.from({ length: libprofile.data.nodes }, (_, n) => n)); t.scroller.scrollTop = (i * 37) % 3000; t.paint()");
   result.ranks_scroll = await frames("const t = libprofile.trees.systemTree; if (i === 0) t.setOpen(Array.from({ length: 2000 }, (_, n) => n)); t.scroller.scrollTop = i * 150; t.paint()");

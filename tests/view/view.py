@@ -122,7 +122,7 @@ class Context:
             process.kill()
             process.wait()
 
-    def measured(self, name, *command, ended_well=True, sample="100Hz", trace=False):
+    def measured(self, name, *command, ended_well=True, sample="100Hz", trace=False, order=False):
         """The profile of an example on two ranks."""
         if not shutil.which("mpirun.openmpi"):
             raise Skip("mpirun.openmpi is not installed")
@@ -130,7 +130,7 @@ class Context:
         shutil.rmtree(folder, ignore_errors=True)
         start = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env"]
         program = command[0] if Path(command[0]).is_absolute() else f"{self.options.examples}/{command[0]}.openmpi"
-        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_SAMPLE={sample}", f"LIBPROFILE_TRACE={int(trace)}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_SAMPLE={sample}", f"LIBPROFILE_TRACE={int(trace)}", f"LIBPROFILE_ORDER={int(order)}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
         expect((done.returncode == 0) == ended_well, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
         return folder
 
@@ -712,6 +712,9 @@ def check_groups(context, folder):
     middle = next(span for span in seen["strips"][f"dominating {last['name']}"] if span[1] > seen["iterations"] // 2)
     expect(middle[2] in seen["readout"], f"{middle[2]} in {seen['readout']!r}")
     check_skew(structure, seen)
+    expect_equal([(call["depth"], call["name"], call["class"]) for call in seen["merged"]],
+                 [(call["depth"], call["name"], call["class"]) for call in structure.get("merged", [])], "merged calls")
+    expect_equal([row[:1] + row[2:] for row in seen["merged_rows"]], [[call["name"], call["ranks"], call["times"]] for call in seen["merged"]], "rows of merged calls")
     pairs = lambda flat: [flat[i : i + 2] for i in range(0, len(flat), 2)]
     expect_equal((seen["clicked"]["from"], seen["clicked"]["to"], seen["clicked"]["ranks"]), (middle[0], middle[1], pairs(last["ranks"])), "what a click on a strip selects")
     if several:
@@ -727,7 +730,8 @@ def groups_of_ranks_and_their_strips_are_those_of_structure(context):
     check_groups(context, context.recorded("crack"))
     seen = check_groups(context, context.big("groups", 40, 9000, series=True))
     expect_equal(seen["window"], 3, "iterations in a point")
-    several = check_groups(context, context.measured("sender", Path(context.options.build) / "tests/process/programs/lost_time.openmpi", "serial", 0, 200))
+    several = check_groups(context, context.measured("sender", Path(context.options.build) / "tests/process/programs/lost_time.openmpi", "serial", 0, 200, order=True))
+    expect_equal({row[1] for row in several["merged_rows"] if row[0] in ("MPI_Send", "MPI_Recv", "MPI_Sendrecv")}, {"not all", "all, equally often"}, "who calls what")
     expect(len(several["groups"]) > 1, f"groups of a sender and a receiver: {several['groups']}")
 
 
@@ -948,7 +952,7 @@ def large_profiles_are_fluent(context):
     # graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
     busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
     expect(seen["start_ms"] < 2000 or busy, f"the page starts in {seen['start_ms']} ms")
-    for name in ("map_whole", "map_pan", "map_zoom", "deviation_whole", "deviation_pan", "deviation_zoom", "tree_scroll", "ranks_scroll"):
+    for name in ("map_whole", "map_pan", "map_zoom", "deviation_whole", "deviation_pan", "deviation_zoom", "deviation_unfolded_pan", "deviation_unfolded_zoom", "tree_scroll", "ranks_scroll"):
         expect(seen[name]["fps"] > 30 or busy, f"{name}: {seen[name]}")
         expect(seen[name]["cpu_ms_per_frame"] < 1000 / 30, f"{name}: {seen[name]}")
 

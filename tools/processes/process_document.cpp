@@ -1,6 +1,7 @@
 #include "tools/processes/process_document.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/processes/merged_calls.hpp"
 #include "tools/processes/process_pictures.hpp"
 #include "tools/processes/process_words.hpp"
 #include "tools/text/phrases.hpp"
@@ -162,23 +163,13 @@ ReportTable iterations_table(const ComparedProcesses& p) {
     return table;
 }
 
-/// The calls of a typical iteration of all ranks, in order.
 ReportTable merged_table(const ComparedProcesses& p) {
-    static constexpr std::array class_words = {"same", "differs", "not all"};
     ReportTable table{"merged", "", "", {number("depth"), words("name"), words("class"), words("ranks"), {"processes", "", ColumnUnit::Count}}, {}, {},
                       {},       0,  ""};
     for (const char* key : {"least", "most"}) table.columns.push_back({key, "", ColumnUnit::Count});
-    const MergedTree tree = p.typical->merged();
-    std::vector<std::uint64_t> depth(tree.nodes.size());
-    for (std::size_t n = 1; n < tree.nodes.size(); ++n) {
-        const MergedNode& node = tree.nodes[n];
-        depth[n] = depth[node.parent] + 1;
-        std::vector<std::uint64_t> ranks;
-        for (const std::uint32_t row : tree.sets[node.who]) ranks.push_back(p.states.locations[row]->rank);
-        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-        table.rows.push_back({depth[n], printable(p.typical->name(node.path)), std::string(class_words[static_cast<std::size_t>(node.kind)]),
-                              number_ranges(ranks), std::uint64_t{tree.sets[node.who].size()}, node.least, node.most});
-    }
+    for (const MergedCall& call : merged_calls(p))
+        table.rows.push_back(
+            {call.depth, call.name, std::string(merged_class_name(call.kind)), number_ranges(call.ranks), call.processes, call.least, call.most});
     return table;
 }
 

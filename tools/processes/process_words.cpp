@@ -136,6 +136,24 @@ bool ProcessWords::has_sums_inside() const {
     return false;
 }
 
+namespace {
+
+/// Of a job whose order of calls should have been recorded, why no iteration has one; empty of others.
+std::string missing_order(const RankStates& states) {
+    bool was_asked = false, has_sequences = false;
+    for (const Location* location : states.locations) {
+        const PhaseData* data = find_phase(location, states.phase);
+        was_asked = was_asked || (data != nullptr && data->sequences);
+        has_sequences = has_sequences || (data != nullptr && data->sequences && !data->sequences->sequences.empty());
+    }
+    if (!was_asked) return "";
+    return has_sequences
+               ? "the order of calls has no timeline to compare: there was no memory for one; raise LIBPROFILE_ORDER_MEMORY"
+               : "the order of calls is known of no iteration: the loop was found when they were over; mark it in the program, or measure a longer run";
+}
+
+} // namespace
+
 std::vector<std::string> ProcessWords::remarks() const {
     std::vector<std::string> sentences;
     const RankStates& states = processes_.states;
@@ -144,6 +162,7 @@ std::vector<std::string> ProcessWords::remarks() const {
                                         "imbalance",
                                         plural(states.untold, "iteration")));
     if (states.is_estimated) sentences.emplace_back("some iterations have no values of their own; those of the mean iteration of their cluster stand for them");
+    if (const std::string order = missing_order(states); !order.empty() && !processes_.typical) sentences.push_back(order);
     return sentences;
 }
 

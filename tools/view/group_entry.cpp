@@ -1,10 +1,12 @@
 #include "tools/view/group_entry.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/processes/merged_calls.hpp"
 #include "tools/processes/process_pictures.hpp"
 #include "tools/processes/process_words.hpp"
 #include "tools/report/choice.hpp"
 #include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
 #include "tools/view/skew_entry.hpp"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_groups = 12, most_rows = 16, most_points = 4096;
+constexpr std::size_t most_groups = 12, most_rows = 16, most_points = 4096, most_calls = 2000;
 
 Json rank_ranges(const std::vector<const Location*>& locations, const std::vector<std::uint32_t>& rows) {
     Json list = Json::array();
@@ -27,6 +29,24 @@ Json rank_ranges(const std::vector<const Location*>& locations, const std::vecto
         list.push_back(std::uint64_t{locations[rows[i]]->rank} + 1);
     }
     return list;
+}
+
+/// The first of them, and how many are left out.
+Json merged_entry(const ComparedProcesses& p) {
+    const std::vector<MergedCall> calls = merged_calls(p);
+    if (calls.empty()) return nullptr;
+    Json list = Json::array();
+    for (std::size_t c = 0; c < std::min(most_calls, calls.size()); ++c) {
+        const MergedCall& call = calls[c];
+        list.push_back(
+            {{"depth", call.depth},
+             {"name", call.name},
+             {"class", merged_class_name(call.kind)},
+             {"ranks", call.kind == MergedClass::NotAll ? rank_words(call.ranks) : std::string("all ranks")},
+             {"times", call.least == call.most ? count(static_cast<double>(call.most))
+                                               : fmt::format("{} to {}", count(static_cast<double>(call.least)), count(static_cast<double>(call.most)))}});
+    }
+    return {{"calls", list}, {"left_out", calls.size() - list.size()}};
 }
 
 class Strips {
@@ -137,6 +157,7 @@ Json groups_entry(const Profile& profile, const std::vector<const Location*>& ma
             {"left_out", several ? p.shown().size() - std::min(most_groups, p.shown().size()) : 0},
             {"counts", strips.counts()},
             {"spans", sections.add(strips.spans())},
+            {"merged", merged_entry(p)},
             {"skew", skew_entry(p, strips.window(), sections)}};
 }
 

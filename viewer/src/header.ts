@@ -128,6 +128,8 @@ export interface GroupsHeader {
   counts: number[];
   spans: number;
   skew: SkewHeader | null;
+  /** Callers before what they call; null without the order of calls. */
+  merged: { calls: { depth: number; name: string; class: "same" | "differs" | "not all"; ranks: string; times: string }[]; left_out: number } | null;
 }
 export interface Header {
   tool?: string; // of a profile of another tool: what it is

@@ -20,6 +20,19 @@ interface Line {
   strip: GroupSpan[];
 }
 
+/** Green: all make the call equally often; blue: not equally often; red: some do not make it. The words say the same. */
+function mergedTable({ calls, left_out }: NonNullable<GroupsHeader["merged"]>): string {
+  const words = { same: "all, equally often", differs: "all, not equally often", "not all": "not all" },
+    rows = calls.map(
+      (call) =>
+        `<tr><td style="padding-left:${10 + 14 * (call.depth - 1)}px"><i class="${call.class.replace(" ", "-")}"></i>${escaped(call.name)}</td><td>${words[call.class]}</td><td>${escaped(call.ranks)}</td><td>${escaped(call.times)}</td></tr>`,
+    );
+  return (
+    `<table><thead><tr><th>call, in order</th><th>who makes it</th><th>ranks</th><th>times</th></tr></thead><tbody>${rows.join("")}</tbody></table>` +
+    (left_out ? `<p class="dim">and ${plural(left_out, "more call")}; libprofile structure --format json has all</p>` : "")
+  );
+}
+
 export class GroupsPane {
   groups: Groups | null = null;
   skew: SkewPicture | null = null;
@@ -46,6 +59,8 @@ export class GroupsPane {
     $("groups-notes").innerHTML = [...header.distances, ...header.remarks, ...(header.window > 1 ? [`a point of a strip is ${header.window} iterations`] : [])]
       .map((text) => dressed(sentence(text)))
       .join(" ");
+    $("merged-section").hidden = !header.merged;
+    if (header.merged) $("merged").innerHTML = mergedTable(header.merged);
     const meaning: Record<Fold, string> = {
       dominating: "what most ranks do",
       outliers: "where ranks differ: what the others do",
