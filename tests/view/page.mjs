@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// groups (of ranks, and their strips).
+// groups (of ranks, and their strips), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -410,6 +410,22 @@ if (action === "numbers") {
   await page.screenshot({ path: `${shots}/groups.png`, fullPage: true });
   await last.click();
   result.lines.push(await lines());
+} else if (action === "live") {
+  await open();
+  const see = () => page.evaluate(() => {
+    const { data, groups } = window.libprofile, $ = (id) => document.getElementById(id);
+    return { snapshot: data.header.snapshot, iterations: data.header.groups.iterations, lines: document.querySelectorAll(".strip-line").length, fold: $("groups-fold").value,
+             choices: $("groups-fold").options.length, merged: $("merged-section").open, end: groups.groups.folded(0, "use").at(-1).to };
+  });
+  await page.waitForFunction(() => document.querySelectorAll(".strip-line").length === 3, null, { timeout: 60000 }); // of all and of two groups
+  await page.selectOption("#groups-fold", "use");
+  await page.locator("[data-unfold]").last().click();
+  await page.click("#merged-section summary");
+  result.before = await see();
+  await page.mouse.move(5, 5);
+  await page.waitForFunction((old) => window.libprofile.data.header.snapshot >= old + 2, result.before.snapshot, { timeout: 60000 });
+  await settle();
+  result.after = await see();
 } else if (action === "causes") {
   /** Exactly what is selected, with lists written out. */
   const selected = () => page.evaluate(() => {

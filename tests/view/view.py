@@ -736,6 +736,30 @@ def groups_of_ranks_and_their_strips_are_those_of_structure(context):
 
 
 @test
+def a_page_that_renews_itself_keeps_the_strips_as_they_are(context):
+    """Fold, unfolded groups and the merged calls of a job that runs."""
+    if not shutil.which("mpirun.openmpi"):
+        raise Skip("mpirun.openmpi is not installed")
+    folder = context.work / "live"
+    shutil.rmtree(folder, ignore_errors=True)
+    settings = [f"LD_PRELOAD={context.options.library}", f"LIBPROFILE_OUTPUT={folder}", "LIBPROFILE_ORDER=1", "LIBPROFILE_CHECKPOINT=500ms"]
+    program = Path(context.options.build) / "tests/process/programs/lost_time.openmpi"
+    job = subprocess.Popen(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env",
+                            *settings, program, "serial", "0", "100000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with context.serve(folder, "--follow", "--every", "0.5") as (_, address):
+            seen = context.look(address, "live")
+    finally:
+        job.terminate()
+        job.wait(timeout=30)
+    before, after = seen["before"], seen["after"]
+    expect(after["iterations"] > before["iterations"] and after["end"] == after["iterations"], f"strips of a later state: {seen}")
+    for key in ("lines", "fold", "choices", "merged"):
+        expect_equal(after[key], before[key], f"{key} after the page renewed itself")
+    expect_equal((before["lines"], before["fold"], before["choices"], before["merged"]), (4, "use", 3, True), "what was chosen")
+
+
+@test
 def regions_are_listed_and_have_their_own_iterations(context):
     """Named regions with counters, from the fuzzing corpus, which has real profiles."""
     folder = context.work / "regions"

@@ -66,7 +66,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     void source.show();
     await showAccuracy(data, comparison);
   };
-  await Promise.all([comparison.compute(), timeline?.load(), strip.load()]);
+  await Promise.all([comparison.compute(), timeline?.load(), strip.load(), groups.loaded]);
   for (const pane of [callPaths, metrics, ranks]) pane.showFirst(comparison);
   // For scripts and tests.
   Object.assign(window, {
@@ -92,6 +92,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     callPaths,
     ranks,
     source,
+    groups,
     icicle,
     pictures: [timeline, strip, icicle].flatMap((view) => (view ? [view.picture] : [])),
     end: () => {

@@ -34,8 +34,9 @@ function keep(page: Page) {
     trees: treesOf(page).map((tree) => ({ open: [...tree.opened()], anchor: tree.anchor() })),
     selectedNode: page.ranks.tree.selected,
     search: $<HTMLInputElement>("search").value,
-    scrolled: ["source", "regions"].map((id) => [id, $(id).scrollTop] as const),
-    details: $<HTMLDetailsElement>("details").open,
+    scrolled: ["source", "regions", "merged"].map((id) => [id, $(id).scrollTop] as const),
+    details: ["details", "merged-section"].map((id) => [id, $<HTMLDetailsElement>(id).open] as const),
+    groups: page.groups.kept(),
     focus: owner ? "#" + owner.id + (owner === focused ? "" : part) : "",
     caret: field ? [field.selectionStart, field.selectionEnd] : null,
     section: seen ? { id: seen.id, top: seen.getBoundingClientRect().top } : null,
@@ -57,7 +58,8 @@ async function restore(page: Page, before: Page, kept: Kept): Promise<void> {
     page.callPaths.search();
   }
   page.icicle.setRoot(numbers.nearestPath(before.icicle.root));
-  $<HTMLDetailsElement>("details").open = kept.details;
+  for (const [id, open] of kept.details) $<HTMLDetailsElement>(id).open = open;
+  page.groups.restore(kept.groups);
   await page.source.show();
   page.pictures.forEach((picture) => picture.paint());
   trees.forEach((tree, i) => {

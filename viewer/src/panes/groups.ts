@@ -33,8 +33,15 @@ function mergedTable({ calls, left_out }: NonNullable<GroupsHeader["merged"]>): 
   );
 }
 
+/** What a page that renews itself keeps. */
+export interface KeptGroups {
+  fold: string;
+  unfolded: string[]; // names of groups
+}
+
 export class GroupsPane {
   groups: Groups | null = null;
+  readonly loaded: Promise<void> = Promise.resolve();
   skew: SkewPicture | null = null;
   private pictures: Picture[] = [];
   private readonly unfolded = new Set<number>();
@@ -90,7 +97,7 @@ export class GroupsPane {
         (text) => this.tell(text),
       );
     store.on(["zoom", "theme", "phase"], () => [...this.pictures, ...(this.skew ? [this.skew.picture] : [])].forEach((picture) => picture.redraw()));
-    void Groups.read(header).then((groups) => {
+    this.loaded = Groups.read(header).then((groups) => {
       this.groups = groups;
       const used = groups.statesThere();
       $("groups-legend").innerHTML = header.states
@@ -99,6 +106,18 @@ export class GroupsPane {
         .join("");
       this.show();
     });
+  }
+
+  kept(): KeptGroups {
+    return { fold: this.select.value, unfolded: [...this.unfolded].map((group) => this.data.header.groups!.groups[group]!.name) };
+  }
+  restore({ fold, unfolded }: KeptGroups): void {
+    if (!this.groups) return;
+    if (fold) this.select.value = fold;
+    this.groups.header.groups.forEach((one, group) => {
+      if (unfolded.includes(one.name) && one.rows.length > 0) this.unfolded.add(group);
+    });
+    this.show();
   }
 
   /** What is under the pointer. */
