@@ -10,6 +10,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
+#include <tuple>
 
 namespace libprofile::tools {
 namespace {
@@ -86,6 +87,27 @@ TEST(RunsOverTime, EqualRunsDoNotDiffer) {
             EXPECT_EQ(result.groups.front().alignment.different, 0u);
         }
     EXPECT_LE(alarms, 1u);
+}
+
+TEST(RunsOverTime, ChangesInBothDirectionsAreNotToldOfSingleRuns) {
+    const auto run = [](const char* cause, std::uint64_t seed) { return profile_of({8, 400, "normal", {cause}, 0.05, seed}); };
+    const Profile range = run("range", 1), range_again = run("range", 2), volume = run("volume", 3), volume_again = run("volume", 4);
+    const auto told = [](const std::vector<ProfiledGroup>& groups) {
+        const RunsOverTime result = compare_over_time(groups, {}, {});
+        const GroupOverTime& one = result.groups.front();
+        bool is_slower = false, is_faster = false;
+        for (const SegmentChange& segment : one.segments) {
+            is_slower = is_slower || (segment.is_change && segment.total() > 0);
+            is_faster = is_faster || (segment.is_change && segment.total() < 0);
+        }
+        const OverTimeWords words = words_of(result, one, groups);
+        const bool is_said =
+            std::any_of(words.remarks.begin(), words.remarks.end(), [](const std::string& remark) { return remark.find("not told") != std::string::npos; });
+        EXPECT_EQ(is_said, one.not_told != 0);
+        return std::tuple(is_slower, is_faster, is_said);
+    };
+    EXPECT_EQ(told({{"old", {{"old", &range}}}, {"new", {{"new", &volume}}}}), std::tuple(false, false, true));
+    EXPECT_EQ(told({{"old", {{"old", &range}, {"old", &range_again}}}, {"new", {{"new", &volume}, {"new", &volume_again}}}}), std::tuple(true, true, false));
 }
 
 TEST(RunsOverTime, MoreBytesAreWorkAndASlowerFunctionIsNot) {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double large_alone = 0.03;    // of an iteration: what single runs differ by is often no more than the state of the machine
 constexpr double large_repeated = 0.01; // with repetitions of both, which show what chance does
+constexpr double above_noise = 2;       // of single runs: how much larger a change is than the largest one in the other direction
 constexpr std::size_t most_changes = 6; // segments that are looked into
 
 /// A run, its iterations, and which of them are the baseline's.
@@ -206,10 +207,27 @@ class OverTimeComparer {
             }
             result.segments.push_back(std::move(next));
         }
+        if (!is_repeated) drop_noise(result);
         in_parallel(result.segments.size(), [&](std::size_t s) {
             if (result.segments[s].is_change) explain(group, std::span(common), result.segments[s]);
         });
         return result;
+    }
+
+    /// Of one run each: what other programs on the machine do makes parts of either run longer, so changes in the other direction show how large that is.
+    /// Idea: R. F. Barber and E. J. Candes, Annals of Statistics 43 (2015), section 1.2: without an effect, the signs are as those of a coin.
+    static void drop_noise(GroupOverTime& result) {
+        double slower = 0, faster = 0;
+        for (const SegmentChange& one : result.segments) {
+            if (!one.is_change) continue;
+            slower = std::max(slower, one.total());
+            faster = std::max(faster, -one.total());
+        }
+        for (SegmentChange& one : result.segments) {
+            if (!one.is_change || std::abs(one.total()) >= above_noise * (one.total() > 0 ? faster : slower)) continue;
+            one.is_change = false;
+            ++result.not_told;
+        }
     }
 
     SegmentChange segment(std::size_t group, std::span<const std::uint32_t> iterations, const DifferenceLevel& level) const {

@@ -54,6 +54,7 @@ struct GroupOverTime {
     Change alone;                             // the same, of iterations without a partner
     double alone_before = 0, alone_after = 0; // their number, mean over runs
     Change outside;                           // the rest of the run: ns of main threads, mean over ranks
+    std::uint64_t not_told = 0;               // changes of single runs, when those in the other direction are about as large
     std::vector<SegmentChange> segments;      // in the order of time, all together the pairs
     std::vector<AlignedPair> pairs;
 };

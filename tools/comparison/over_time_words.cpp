@@ -102,6 +102,10 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
     if (one.alignment.is_known && one.alignment.different == one.alignment.pairs)
         words.remarks.push_back(
             fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
+    if (one.not_told != 0)
+        words.remarks.push_back(
+            fmt::format("{} not told: parts that are slower and parts that are faster are about as large, as other programs on the machine make them",
+                        one.not_told == 1 ? "1 change is" : fmt::format("{} changes are", one.not_told)));
     if (runs_before == 1 && runs_after == 1)
         words.remarks.emplace_back("how much runs vary by chance is not known from one run each; repeat them: --baseline A1 A2 A3 -- B1 B2 B3");
     for (std::string& remark : words.remarks) remark = printable(remark);
