@@ -659,7 +659,7 @@ def strips_of(structure, iterations, window):
         thin = []
         for first in range(0, iterations, window):
             inside = states[first : first + window]
-            thin.append((first, min(first + window, iterations), max(inside, key=lambda state: (inside.count(state), -inside.index(state)))))
+            thin.append((first, min(first + window, iterations), max(inside, key=lambda state: (state is not None, inside.count(state), -inside.index(state)))))
         strips[name] = thin
     return strips
 

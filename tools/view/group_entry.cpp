@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <utility>
 
 namespace libprofile::tools {
 
@@ -67,7 +68,7 @@ class Strips {
     const NumberColumn& spans() const { return spans_; }
 
   private:
-    /// Of each window the state that most of its iterations are in.
+    /// Of each window the state that most of its iterations are in, of those that are in one: an outlier must not vanish.
     std::vector<FoldedSpan> thinned(const std::vector<FoldedSpan>& strip) const {
         if (window_ == 1) return strip;
         std::vector<FoldedSpan> thin;
@@ -88,7 +89,9 @@ class Strips {
                     same->ranks = std::max(same->ranks, strip[k].ranks);
                 }
             }
-            FoldedSpan most = *std::max_element(inside.begin(), inside.end(), [](const FoldedSpan& a, const FoldedSpan& b) { return a.length < b.length; });
+            FoldedSpan most = *std::max_element(inside.begin(), inside.end(), [](const FoldedSpan& x, const FoldedSpan& y) {
+                return std::pair(x.state != no_state, x.length) < std::pair(y.state != no_state, y.length);
+            });
             most.length = to - from;
             if (!thin.empty() && thin.back().state == most.state && thin.back().ranks == most.ranks)
                 thin.back().length += most.length;
@@ -113,7 +116,11 @@ Json groups_entry(const Profile& profile, const std::vector<const Location*>& ma
     ReportChoice iterations;
     iterations.iterations = IterationRange{};
     ProcessChoice choice;
-    choice.phase = find_choice(profile, iterations).phase;
+    try {
+        choice.phase = find_choice(profile, iterations).phase;
+    } catch (const SelectionError&) { // the phase with most time has no iterations, as in damaged profiles
+        return nullptr;
+    }
     choice.cells = 0; // the page finds them itself
     const ComparedProcesses p = compare_processes(profile, locations, choice);
     if (p.states.locations.size() < 2) return nullptr;

@@ -53,7 +53,14 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     { icicle } = code;
   connectCauses(data, store);
   connectSelection(data, store);
-  connectTheme(store, () => [timeline, strip, icicle].forEach((view) => view?.picture.redraw()), end.signal);
+  connectTheme(
+    store,
+    () => {
+      [timeline, strip, icicle].forEach((view) => view?.picture.redraw());
+      groups.redraw();
+    },
+    end.signal,
+  );
   connectLink(store);
   connectRegions(data, store, iterations);
   connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, [metrics.tree, ranks.tree]);

@@ -62,7 +62,7 @@ export class GroupsPane {
           (one, i) =>
             `<li><button data-group="${i + 1}" title="Select its ranks"><b>${escaped(one.name)}</b> <span>${dressed(one.sentence)}</span></button></li>`,
         )
-        .join("") + (header.left_out ? `<li class="dim">and ${plural(header.left_out, "more group")}, with fewer ranks</li>` : "");
+        .join("") + (header.left_out ? `<li class="dim">and ${plural(header.left_out, "more group")}, none larger</li>` : "");
     $("groups-notes").innerHTML = [...header.distances, ...header.remarks, ...(header.window > 1 ? [`a point of a strip is ${header.window} iterations`] : [])]
       .map((text) => dressed(sentence(text)))
       .join(" ");
@@ -96,7 +96,7 @@ export class GroupsPane {
         () => this.range(header),
         (text) => this.tell(text),
       );
-    store.on(["zoom", "theme", "phase"], () => [...this.pictures, ...(this.skew ? [this.skew.picture] : [])].forEach((picture) => picture.redraw()));
+    store.on(["zoom", "theme", "phase"], () => this.redraw());
     this.loaded = Groups.read(header).then((groups) => {
       this.groups = groups;
       const used = groups.statesThere();
@@ -106,6 +106,10 @@ export class GroupsPane {
         .join("");
       this.show();
     });
+  }
+
+  redraw(): void {
+    for (const picture of [...this.pictures, ...(this.skew ? [this.skew.picture] : [])]) picture.redraw();
   }
 
   kept(): KeptGroups {

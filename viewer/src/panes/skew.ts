@@ -89,7 +89,7 @@ export class SkewPicture {
         ? "which calls have no partner is not known"
         : point.most > 0
           ? `calls without a partner in it: ${percent(point.mean)} on average, ${percent(point.most)} on rank ${point.mostDifferent}`
-          : "all make the same calls in it";
+          : "none is known to make other calls in it";
     return `${where}: ${parts.length > 0 ? parts.join(", ") : `all computed as long as rank ${reference}`}; ${calls}`;
   }
 
@@ -111,7 +111,7 @@ export class SkewPicture {
     }
     s.text("behind: more", left + w + 6, top + 6, themeColor("max"));
     s.text("ahead: less", left + w + 6, top + h - 6, themeColor("median"));
-    s.text(share > 0 ? `Calls without a partner: up to ${percent(share)}` : "Calls without a partner: none", left, bars - 6, themeColor("ink"));
+    s.text(share > 0 ? `Calls without a partner: up to ${percent(share)}` : "Calls without a partner: none known", left, bars - 6, themeColor("ink"));
     s.rect(left, bars, w, barHeight, themeColor("card"));
     const columns = Math.floor(w),
       upper: number[] = [],
