@@ -122,15 +122,19 @@ class Context:
             process.kill()
             process.wait()
 
+    def start(self, folder):
+        """What comes before further settings and the program."""
+        return ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env",
+                f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}"]
+
     def measured(self, name, *command, ended_well=True, sample="100Hz", trace=False, order=False):
         """The profile of an example on two ranks."""
         if not shutil.which("mpirun.openmpi"):
             raise Skip("mpirun.openmpi is not installed")
         folder = self.work / name
         shutil.rmtree(folder, ignore_errors=True)
-        start = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env"]
         program = command[0] if Path(command[0]).is_absolute() else f"{self.options.examples}/{command[0]}.openmpi"
-        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_SAMPLE={sample}", f"LIBPROFILE_TRACE={int(trace)}", f"LIBPROFILE_ORDER={int(order)}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*self.start(folder), f"LIBPROFILE_SAMPLE={sample}", f"LIBPROFILE_TRACE={int(trace)}", f"LIBPROFILE_ORDER={int(order)}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
         expect((done.returncode == 0) == ended_well, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
         return folder
 
@@ -742,10 +746,9 @@ def a_page_that_renews_itself_keeps_the_strips_as_they_are(context):
         raise Skip("mpirun.openmpi is not installed")
     folder = context.work / "live"
     shutil.rmtree(folder, ignore_errors=True)
-    settings = [f"LD_PRELOAD={context.options.library}", f"LIBPROFILE_OUTPUT={folder}", "LIBPROFILE_ORDER=1", "LIBPROFILE_CHECKPOINT=500ms"]
     program = Path(context.options.build) / "tests/process/programs/lost_time.openmpi"
-    job = subprocess.Popen(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env",
-                            *settings, program, "serial", "0", "100000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    job = subprocess.Popen([*context.start(folder), "LIBPROFILE_ORDER=1", "LIBPROFILE_CHECKPOINT=500ms", program, "serial", "0", "100000"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         with context.serve(folder, "--follow", "--every", "0.5") as (_, address):
             seen = context.look(address, "live")

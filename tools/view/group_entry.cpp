@@ -7,6 +7,7 @@
 #include "tools/report/choice.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
+#include "tools/view/flat_ranges.hpp"
 #include "tools/view/skew_entry.hpp"
 
 #include <algorithm>
@@ -23,13 +24,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_groups = 12, most_rows = 16, most_points = 4096, most_calls = 2000;
 
 Json rank_ranges(const std::vector<const Location*>& locations, const std::vector<std::uint32_t>& rows) {
-    Json list = Json::array();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        list.push_back(locations[rows[i]]->rank);
-        while (i + 1 < rows.size() && locations[rows[i + 1]]->rank == locations[rows[i]]->rank + 1) ++i;
-        list.push_back(std::uint64_t{locations[rows[i]]->rank} + 1);
-    }
-    return list;
+    std::vector<std::uint32_t> ranks;
+    for (const std::uint32_t row : rows) ranks.push_back(locations[row]->rank);
+    return flat_ranges(ranks);
 }
 
 /// The first of them, and how many are left out.

@@ -1,14 +1,12 @@
 // Causes of lost time as selections.
 import type { Data } from "./data";
-import { scatteredSelection, type Selection, type Span } from "./selection";
+import { scatteredSelection, spansOfFlat, type Selection } from "./selection";
 import type { Store } from "./state";
-
-const pairs = (flat: number[]): Span[] => flat.flatMap((from, i) => (i % 2 === 0 ? [[from, flat[i + 1]!] as Span] : []));
 
 /** Exactly the ranks and iterations of a cause. */
 export function causeSelection(data: Data, cause: number): Selection {
   const { phase, iterations, ranks } = data.header.causes.list[cause]!;
-  return scatteredSelection(phase, pairs(iterations), pairs(ranks), data.header.phases[phase]?.iterations ?? 0);
+  return scatteredSelection(phase, spansOfFlat(iterations), spansOfFlat(ranks), data.header.phases[phase]?.iterations ?? 0);
 }
 
 export function chooseCause(data: Data, store: Store, cause: number): void {

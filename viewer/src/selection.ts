@@ -35,6 +35,9 @@ export function scatteredSelection(phase: number, iterations: Span[], ranks: Spa
   return s;
 }
 
+/** Of a flat list: from (included) to (excluded), one range after the other. */
+export const spansOfFlat = (flat: number[]): Span[] => flat.flatMap((from, i) => (i % 2 === 0 ? [[from, flat[i + 1]!] as Span] : []));
+
 /** Ranges of numbers in ascending order. */
 export function spansOf(numbers: number[]): Span[] {
   const spans: Span[] = [];

@@ -5,7 +5,7 @@ import { $ } from "../dom";
 import { escaped, plural } from "../format";
 import { folds, Groups, spanAt, statesOfPixels, type Fold, type GroupSpan } from "../groups";
 import type { GroupsHeader } from "../header";
-import { scatteredSelection, type Span } from "../selection";
+import { scatteredSelection, spansOfFlat, type Span } from "../selection";
 import type { Store } from "../state";
 import { Picture, type Surface } from "../surface";
 import { left, right } from "../timeline/axes";
@@ -140,9 +140,8 @@ export class GroupsPane {
   }
 
   private choose(ranks: number[], iterations: Span[]): void {
-    const { phase } = this.data.header.groups!,
-      spans = ranks.flatMap((from, i) => (i % 2 === 0 ? [[from, ranks[i + 1]!] as Span] : []));
-    this.store.set({ a: scatteredSelection(phase, iterations, spans, this.data.header.phases[phase]!.iterations ?? 0) });
+    const { phase } = this.data.header.groups!;
+    this.store.set({ a: scatteredSelection(phase, iterations, spansOfFlat(ranks), this.data.header.phases[phase]!.iterations ?? 0) });
   }
 
   private lines(groups: Groups): Line[] {
