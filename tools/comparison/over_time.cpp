@@ -196,18 +196,10 @@ class OverTimeComparer {
         result.least_change = is_repeated ? large_repeated : large_alone;
         for (const DifferenceLevel& level : difference_levels(differences, typical, result.least_change, most_changes)) {
             const std::span<const std::uint32_t> iterations = std::span(common).subspan(level.first, level.length());
-            SegmentChange next = segment(group, iterations, level);
-            // Repetitions may have shown that several in a row are chance.
-            if (!next.is_change && !result.segments.empty() && !result.segments.back().is_change) {
-                const std::size_t first = level.first - result.segments.back().pairs;
-                const std::size_t length = level.last + 1 - first;
-                const double error_of_both = error_of_mean(std::span(differences).subspan(first, length));
-                next = segment(group, std::span(common).subspan(first, length), {first, level.last, 0, error_of_both, false});
-                result.segments.pop_back();
-            }
-            result.segments.push_back(std::move(next));
+            result.segments.push_back(segment(group, iterations, level));
         }
         if (!is_repeated) drop_noise(result);
+        join_unchanged(group, common, differences, result.segments);
         in_parallel(result.segments.size(), [&](std::size_t s) {
             if (result.segments[s].is_change) explain(group, std::span(common), result.segments[s]);
         });
@@ -228,6 +220,24 @@ class OverTimeComparer {
             one.is_change = false;
             ++result.not_told;
         }
+    }
+
+    /// Repetitions, or noise in both directions, may have shown that several parts in a row are chance.
+    void join_unchanged(std::size_t group, std::span<const std::uint32_t> common, std::span<const float> differences,
+                        std::vector<SegmentChange>& segments) const {
+        std::vector<SegmentChange> joined;
+        std::size_t end = 0; // of a part, among the common iterations
+        for (SegmentChange& next : segments) {
+            end += next.pairs;
+            if (next.is_change || joined.empty() || joined.back().is_change) {
+                joined.push_back(std::move(next));
+                continue;
+            }
+            const std::size_t length = joined.back().pairs + next.pairs, first = end - length;
+            const double error = error_of_mean(differences.subspan(first, length));
+            joined.back() = segment(group, common.subspan(first, length), {first, end - 1, 0, error, false});
+        }
+        segments = std::move(joined);
     }
 
     SegmentChange segment(std::size_t group, std::span<const std::uint32_t> iterations, const DifferenceLevel& level) const {
