@@ -154,7 +154,7 @@ class LostRun {
         few.erase(std::unique(few.begin(), few.end()), few.end());
         p.function = "refine";
         const auto is_rank_cause = [&](std::initializer_list<const char*> names) { return std::find(names.begin(), names.end(), cause) != names.end(); };
-        if (is_rank_cause({"steady", "range", "growing", "rank_periodic", "slow", "off_rank"})) p.ranks = few;
+        if (is_rank_cause({"steady", "range", "slow_range", "growing", "rank_periodic", "slow", "off_rank"})) p.ranks = few;
         const std::size_t first = other ? n / 10 + below(n / 2) : 3 * n / 10, length = other ? n / 10 + below(n / 4) : n / 5;
         const std::size_t period = other ? 6 + below(44) : 20, offset = below(period), burst = other ? 1 + below(2) : 1;
         const double bursts = static_cast<double>((n + period - 1) / period) * static_cast<double>(burst);
@@ -177,6 +177,15 @@ class LostRun {
         } else if (cause == "range") {
             for (const std::uint32_t r : few)
                 for (std::size_t i = first; i < first + length; ++i) put(r, i, all * N / static_cast<double>(length));
+        } else if (cause == "slow_range") { // a slower processor for a while
+            for (const std::uint32_t r : few)
+                for (std::size_t i = first; i < first + length; ++i) put(r, i, all * N / static_cast<double>(length));
+            e.everywhere = true;
+            p.function.clear();
+        } else if (cause == "slow_end") { // slower processors, from the middle on
+            for (std::size_t i = n / 2; i < n; ++i) put_all(i, all * N / static_cast<double>(n - n / 2));
+            e.everywhere = true;
+            p.function.clear();
         } else if (cause == "growing") {
             for (const std::uint32_t r : few)
                 for (std::size_t i = 0; i < n; ++i) put(r, i, all * ramp(i));

@@ -89,25 +89,61 @@ TEST(RunsOverTime, EqualRunsDoNotDiffer) {
     EXPECT_LE(alarms, 1u);
 }
 
-TEST(RunsOverTime, ChangesInBothDirectionsAreNotToldOfSingleRuns) {
-    const auto run = [](const char* cause, std::uint64_t seed) { return profile_of({8, 400, "normal", {cause}, 0.05, seed}); };
-    const Profile range = run("range", 1), range_again = run("range", 2), volume = run("volume", 3), volume_again = run("volume", 4);
-    const auto told = [](const std::vector<ProfiledGroup>& groups) {
-        const RunsOverTime result = compare_over_time(groups, {}, {});
-        const GroupOverTime& one = result.groups.front();
-        bool is_slower = false, is_faster = false;
-        for (const SegmentChange& segment : one.segments) {
-            is_slower = is_slower || (segment.is_change && segment.total() > 0);
-            is_faster = is_faster || (segment.is_change && segment.total() < 0);
-        }
-        const OverTimeWords words = words_of(result, one, groups);
-        const bool is_said =
-            std::any_of(words.remarks.begin(), words.remarks.end(), [](const std::string& remark) { return remark.find("not told") != std::string::npos; });
-        EXPECT_EQ(is_said, one.not_told != 0);
-        return std::tuple(is_slower, is_faster, is_said);
-    };
-    EXPECT_EQ(told({{"old", {{"old", &range}}}, {"new", {{"new", &volume}}}}), std::tuple(false, false, true));
-    EXPECT_EQ(told({{"old", {{"old", &range}, {"old", &range_again}}}, {"new", {{"new", &volume}, {"new", &volume_again}}}}), std::tuple(true, true, false));
+/// What is told of two groups of runs.
+struct Told {
+    std::size_t slower = 0, faster = 0, disturbances = 0;
+    ChangeEvidence evidence = ChangeEvidence::None; // of the largest change
+    std::string words;
+};
+
+Told told_of(const std::vector<ProfiledGroup>& groups) {
+    const RunsOverTime result = compare_over_time(groups, {}, {});
+    const GroupOverTime& one = result.groups.front();
+    Told told;
+    for (const SegmentChange& segment : one.segments) {
+        told.slower += segment.is_change && segment.total() > 0;
+        told.faster += segment.is_change && segment.total() < 0;
+        told.disturbances += segment.is_disturbance;
+        EXPECT_FALSE(segment.is_change && segment.is_disturbance);
+    }
+    if (const SegmentChange* segment = largest(one)) told.evidence = segment->evidence;
+    const OverTimeWords words = words_of(result, one, groups);
+    for (const std::string& remark : words.remarks) told.words += remark + '\n';
+    for (const SegmentWords& segment : words.segments)
+        for (const DifferenceLine& line : segment.lines) told.words += line.text + '\n';
+    return told;
+}
+
+Profile run_with(const char* cause, std::uint64_t seed) { return profile_of({8, 400, "normal", {cause}, 0.05, seed}); }
+
+TEST(RunsOverTime, AProcessorThatIsSlowerForAWhileIsNoChangeOfSingleRuns) {
+    const Profile slow = run_with("slow_range", 2), slow_again = run_with("slow_range", 2), none = profile_of({8, 400, "normal", {}, 0, 3}),
+                  none_again = profile_of({8, 400, "normal", {}, 0, 4});
+    for (const bool is_first : {false, true}) { // slower and faster
+        const Profile &a = is_first ? slow : none, &b = is_first ? none : slow;
+        const Told told = told_of({{"old", {{"old", &a}}}, {"new", {{"new", &b}}}});
+        EXPECT_EQ(std::tuple(told.slower, told.faster), std::tuple(0u, 0u)) << told.words;
+        EXPECT_GE(told.disturbances, 1u);
+        EXPECT_NE(told.words.find("not told: the same calls"), std::string::npos) << told.words;
+    }
+    const Told repeated = told_of({{"old", {{"old", &none}, {"old", &none_again}}}, {"new", {{"new", &slow}, {"new", &slow_again}}}});
+    EXPECT_EQ(std::tuple(repeated.slower, repeated.faster, repeated.disturbances), std::tuple(1u, 0u, 0u)) << "repetitions tell it: " << repeated.words;
+}
+
+TEST(RunsOverTime, WhatIsSlowerAlikeFromAStepOnIsTold) {
+    const Profile none = profile_of({8, 400, "normal", {}, 0, 1}), slow = run_with("slow_end", 2);
+    const Told told = told_of({{"old", {{"old", &none}}}, {"new", {{"new", &slow}}}});
+    EXPECT_EQ(std::tuple(told.slower, told.faster, told.disturbances), std::tuple(1u, 0u, 0u));
+    EXPECT_EQ(told.evidence, ChangeEvidence::None);
+    EXPECT_NE(told.words.find("all functions differ alike"), std::string::npos) << told.words;
+}
+
+TEST(RunsOverTime, ChangesOfTheProgramAreToldInBothDirections) {
+    const Profile range = run_with("range", 1), volume = run_with("volume", 3);
+    const Told told = told_of({{"old", {{"old", &range}}}, {"new", {{"new", &volume}}}});
+    EXPECT_EQ(std::tuple(told.slower, told.faster, told.disturbances), std::tuple(1u, 1u, 0u)) << told.words;
+    EXPECT_NE(told.evidence, ChangeEvidence::None);
+    EXPECT_EQ(told.words.find("not told"), std::string::npos) << told.words;
 }
 
 TEST(RunsOverTime, MoreBytesAreWorkAndASlowerFunctionIsNot) {

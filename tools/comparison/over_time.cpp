@@ -3,6 +3,7 @@
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/comparison/difference_levels.hpp"
+#include "tools/comparison/disturbances.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr double large_alone = 0.03;    // of an iteration: what single runs differ by is often no more than the state of the machine
 constexpr double large_repeated = 0.01; // with repetitions of both, which show what chance does
-constexpr double above_noise = 2;       // of single runs: how much larger a change is than the largest one in the other direction
 constexpr std::size_t most_changes = 6; // segments that are looked into
 
 /// A run, its iterations, and which of them are the baseline's.
@@ -198,38 +198,22 @@ class OverTimeComparer {
             const std::span<const std::uint32_t> iterations = std::span(common).subspan(level.first, level.length());
             result.segments.push_back(segment(group, iterations, level));
         }
-        if (!is_repeated) drop_noise(result);
-        join_unchanged(group, common, differences, result.segments);
         in_parallel(result.segments.size(), [&](std::size_t s) {
             if (result.segments[s].is_change) explain(group, std::span(common), result.segments[s]);
         });
+        if (!is_repeated) drop_disturbances(result.segments);
+        join_unchanged(group, common, differences, result.segments);
         return result;
     }
 
-    /// Of one run each: what other programs on the machine do makes parts of either run longer, so changes in the other direction show how large that is.
-    /// Idea: R. F. Barber and E. J. Candes, Annals of Statistics 43 (2015), section 1.2: without an effect, the signs are as those of a coin.
-    static void drop_noise(GroupOverTime& result) {
-        double slower = 0, faster = 0;
-        for (const SegmentChange& one : result.segments) {
-            if (!one.is_change) continue;
-            slower = std::max(slower, one.total());
-            faster = std::max(faster, -one.total());
-        }
-        for (SegmentChange& one : result.segments) {
-            if (!one.is_change || std::abs(one.total()) >= above_noise * (one.total() > 0 ? faster : slower)) continue;
-            one.is_change = false;
-            ++result.not_told;
-        }
-    }
-
-    /// Repetitions, or noise in both directions, may have shown that several parts in a row are chance.
+    /// Repetitions, or what the machine does, may have shown that several parts in a row are chance.
     void join_unchanged(std::size_t group, std::span<const std::uint32_t> common, std::span<const float> differences,
                         std::vector<SegmentChange>& segments) const {
         std::vector<SegmentChange> joined;
         std::size_t end = 0; // of a part, among the common iterations
         for (SegmentChange& next : segments) {
             end += next.pairs;
-            if (next.is_change || joined.empty() || joined.back().is_change) {
+            if (next.is_told_apart() || joined.empty() || joined.back().is_told_apart()) {
                 joined.push_back(std::move(next));
                 continue;
             }
@@ -271,6 +255,7 @@ class OverTimeComparer {
             for (const AlignedRun& run : runs_[side]) to.runs.push_back(part_of(run, iterations));
         }
         segment.comparison = compare_groups(segment.groups, choice_);
+        segment.evidence = evidence_of(segment.comparison.groups.front());
     }
 
     /// A run with some of its iterations only.

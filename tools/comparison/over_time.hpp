@@ -5,6 +5,7 @@
 // both groups have; those that only one has are told apart.
 #pragma once
 
+#include "tools/comparison/change_evidence.hpp"
 #include "tools/comparison/comparison.hpp"
 #include "tools/comparison/run.hpp"
 #include "tools/structure/iteration_alignment.hpp"
@@ -32,11 +33,14 @@ struct SegmentChange {
     Change each;                  // ns an iteration, mean over ranks
     Change instructions;          // the same, counted; 0 and 0: they were not
     bool is_change = false;       // beyond chance, and large enough to be told
+    bool is_disturbance = false;  // it is that, too, but the machine may have made it (tools/comparison/disturbances.hpp)
+    ChangeEvidence evidence = ChangeEvidence::None;
     std::vector<RunGroup> groups; // of a change: the baseline and the other one, these iterations only
     Comparison comparison;        // of them
 
     /// What the iterations take longer altogether: ns, mean over ranks.
     double total() const { return each.difference() * static_cast<double>(pairs); }
+    bool is_told_apart() const { return is_change || is_disturbance; }
 };
 
 struct AlignedPair {
@@ -54,7 +58,6 @@ struct GroupOverTime {
     Change alone;                             // the same, of iterations without a partner
     double alone_before = 0, alone_after = 0; // their number, mean over runs
     Change outside;                           // the rest of the run: ns of main threads, mean over ranks
-    std::uint64_t not_told = 0;               // changes of single runs, when those in the other direction are about as large
     std::vector<SegmentChange> segments;      // in the order of time, all together the pairs
     std::vector<AlignedPair> pairs;
 };

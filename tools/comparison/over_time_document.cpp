@@ -55,6 +55,7 @@ ReportTable segments_table(const RunsOverTime& result, const std::vector<Profile
                      {"each_after", several ? "each" : "each, " + printable(groups[1].name), ColumnUnit::Ns},
                      {"each_error", "+-", ColumnUnit::Ns},
                      {"chance", "chance", ColumnUnit::Text},
+                     {"evidence", "", ColumnUnit::Text},
                      {"instructions_before", "", ColumnUnit::Count},
                      {"instructions_after", "", ColumnUnit::Count}};
     for_each_segment(result, [&](const GroupOverTime& one, const SegmentChange& s, std::uint64_t number) {
@@ -63,8 +64,10 @@ ReportTable segments_table(const RunsOverTime& result, const std::vector<Profile
                               s.before.last + 1, s.after.first + 1, s.after.last + 1, s.pairs, s.total(), s.each.before, s.each.after, error_of(s.each),
                               std::string(s.is_change                ? ""
                                           : std::isnan(s.each.error) ? "not known"
+                                          : s.is_disturbance         ? "machine"
                                           : is_small                 ? "small"
                                                                      : "within chance"),
+                              s.is_change ? ReportValue(std::string(change_evidence_name(s.evidence))) : ReportValue(),
                               counted(s.instructions.before, s.instructions.after, s.instructions.before),
                               counted(s.instructions.before, s.instructions.after, s.instructions.after)});
     });
@@ -75,7 +78,7 @@ ReportTable segments_table(const RunsOverTime& result, const std::vector<Profile
 ReportTable functions_table(const RunsOverTime& result, const std::vector<ProfiledGroup>& groups, const ComparisonForm& form) {
     ReportTable table{"functions", "", "", {{"run", "", ColumnUnit::Text}, {"segment", "", ColumnUnit::Number}}, {}, {}, {}, 0, ""};
     for (const char* key : {"difference", "error", "before", "after"}) table.columns.push_back({key, "", ColumnUnit::Ns});
-    for (const char* key : {"kind", "change", "function", "caller", "file"}) table.columns.push_back({key, "", ColumnUnit::Text});
+    for (const char* key : {"kind", "change", "function", "below", "caller", "file"}) table.columns.push_back({key, "", ColumnUnit::Text});
     table.columns.push_back({"line", "", ColumnUnit::Number});
     table.columns.push_back({"ranks", "", ColumnUnit::Text});
     table.columns.push_back({"difference_there", "", ColumnUnit::Ns});
@@ -90,7 +93,7 @@ ReportTable functions_table(const RunsOverTime& result, const std::vector<Profil
             const std::vector<std::uint64_t> ranks(a.ranks.begin(), a.ranks.end());
             table.rows.push_back({printable(groups[one.group].name), number, a.change.difference(), error_of(a.change), a.change.before, a.change.after,
                                   std::string(time_use_name(a.activity.use)), std::string(change_class_name(change_class(a))), printable(a.activity.name),
-                                  printable(a.activity.caller), printable(a.activity.file),
+                                  printable(a.activity.below), printable(a.activity.caller), printable(a.activity.file),
                                   a.activity.line == 0 ? ReportValue() : std::uint64_t{a.activity.line}, number_ranges(ranks), a.there.difference(),
                                   counted(a.visits.before, a.visits.after, a.visits.before), counted(a.visits.before, a.visits.after, a.visits.after),
                                   counted(a.bytes.before, a.bytes.after, a.bytes.before), counted(a.bytes.before, a.bytes.after, a.bytes.after)});

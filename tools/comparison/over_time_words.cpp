@@ -38,6 +38,8 @@ SegmentWords words_of(const SegmentChange& segment, const std::string& before, c
     const GroupComparison& comparison = segment.comparison.groups.front();
     words.lines = words_of(segment.comparison, comparison, segment.groups).lines;
     if (words.lines.size() > lines) words.lines.resize(lines);
+    if (segment.evidence == ChangeEvidence::None && comparison.by_use[static_cast<std::size_t>(TimeUse::Computing)].difference() * segment.total() > 0)
+        words.lines.push_back({"", "computing", "all functions differ alike as far as samples tell, as on another processor"});
     if (segment.instructions.before > 0)
         words.lines.push_back({"", "work", fmt::format("{:.2f} times the instructions", segment.instructions.after / segment.instructions.before)});
     return words;
@@ -102,10 +104,12 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
     if (one.alignment.is_known && one.alignment.different == one.alignment.pairs)
         words.remarks.push_back(
             fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
-    if (one.not_told != 0)
+    const auto not_told = std::count_if(one.segments.begin(), one.segments.end(), [](const SegmentChange& s) { return s.is_disturbance; });
+    if (not_told != 0)
         words.remarks.push_back(
-            fmt::format("{} not told: parts that are slower and parts that are faster are about as large, as other programs on the machine make them",
-                        one.not_told == 1 ? "1 change is" : fmt::format("{} changes are", one.not_told)));
+            fmt::format("{} not told: the same calls, and everything longer or shorter alike as far as samples tell, or only waits, for a while; a slower "
+                        "processor does that, and so do other programs on the machine",
+                        not_told == 1 ? "1 change is" : fmt::format("{} changes are", not_told)));
     if (runs_before == 1 && runs_after == 1)
         words.remarks.emplace_back("how much runs vary by chance is not known from one run each; repeat them: --baseline A1 A2 A3 -- B1 B2 B3");
     for (std::string& remark : words.remarks) remark = printable(remark);

@@ -1,0 +1,25 @@
+// What speaks for it that the program did something else where it took longer, and not the machine.
+// Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
+//
+// A slower processor, or other programs beside the job, make all functions slower alike, and let ranks wait for each other. A change of the program makes
+// other calls, or some functions slower than the others. So runs that were not repeated tell these apart, as far as samples allow.
+#pragma once
+
+#include "tools/comparison/comparison.hpp"
+
+#include <cstdint>
+
+namespace libprofile::tools {
+
+enum class ChangeEvidence : std::uint8_t {
+    None,      // all functions differ alike as far as samples tell, or only waits do
+    Calls,     // other calls, more or fewer of them, or other bytes have a part of the difference
+    Functions, // so have functions that differ more than the others, which is no chance
+};
+
+/// "none", "calls", "functions".
+const char* change_evidence_name(ChangeEvidence which);
+
+ChangeEvidence evidence_of(const GroupComparison& comparison);
+
+} // namespace libprofile::tools
