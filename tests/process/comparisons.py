@@ -186,6 +186,58 @@ def steps_that_one_run_has_not_are_told_from_slower_ones(job):
     expect_equal((forced["align"], forced["pairs"]), ("progress", 260), "--align progress")
 
 
+# Workers send what they computed, the root puts it together. Usage: slower root's or workers' steps, in percent of 1 ms.
+WORKERS = """
+#include <libprofile.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+static volatile double sink;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec * 1e-6; }
+static __attribute__((noinline)) void compute(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 1000; ++i) sink += i; }
+static __attribute__((noinline)) void merge(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 999; ++i) sink -= i; }
+int main(int argc, char** argv) {
+    int rank, ranks;
+    double value = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < 120; ++i) {
+        profile_iteration_begin("step");
+        if (rank == 0) {
+            MPI_Request requests[16];
+            double values[16];
+            for (int r = 1; r < ranks; ++r) MPI_Irecv(&values[r], 1, MPI_DOUBLE, r, 0, MPI_COMM_WORLD, &requests[r - 1]);
+            MPI_Waitall(ranks - 1, requests, MPI_STATUSES_IGNORE);
+            merge(1 + atoi(argv[1]) * 0.01);
+        } else {
+            compute(1 + atoi(argv[2]) * 0.01);
+            MPI_Send(&value, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        }
+        MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        profile_iteration_end("step");
+    }
+    MPI_Finalize();
+}
+"""
+
+
+@test
+def ranks_of_other_numbers_are_compared_with_their_like(job):
+    job.compile(f"mpicc.{job.mpi}", "-g", "-O1", "-Wno-stringop-overflow", f"-I{job.source}/include", job.write("workers.c", WORKERS), "-o", "workers")
+    for name, ranks, arguments in (("two", 2, (0, 0)), ("slow-root", 4, (200, 0)), ("slow-workers", 4, (0, 200))):
+        job.measured([job.folder / "workers", *arguments], ranks, output=name, options={"LIBPROFILE_SAMPLE": "1kHz"})
+    for after, function, of_before, of_after in (("slow-root", "merge", "0", "0"), ("slow-workers", "compute", "1", "1-3")):
+        for options in ((), ("--over-time",)):
+            functions = compared(job, "two", after, *options)["functions"]
+            slower = [row for row in functions if row["function"] == function and row["difference_there"] > 0]
+            expect(slower and (slower[0]["ranks"], slower[0]["ranks_after"]) == (of_before, of_after), f"{function} in {after}: {functions[:4]}")
+            longer = sum(row["difference_there"] for row in slower)  # of all segments
+            expect(0.6 < longer / (120 * 2e6) < 1.6, f"by 2 ms a step: {slower}")
+        text = job.run([job.tool, "compare", "two", after]).out
+        expect(("on rank 1 (1-3 of slow-workers): compute" if after == "slow-workers" else "on rank 0: merge") in " ".join(text.split()), text)
+
+
 @test
 def a_killed_run_does_not_pass_for_a_fast_one(job):
     program = job.program("mortal")

@@ -1,6 +1,7 @@
 #include "tools/comparison/comparison.hpp"
 
 #include "tools/comparison/callers_apart.hpp"
+#include "tools/comparison/concerned_ranks.hpp"
 #include "tools/comparison/group_values.hpp"
 #include "tools/comparison/run_values.hpp"
 #include "tools/names/labels.hpp"
@@ -16,10 +17,7 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::size_t looked_at_by_rank = 50; // activities with the largest differences
-constexpr double concentrated = 3;            // times as large a difference on some ranks as on the others
-constexpr double explained = 0.5;             // of what some ranks take longer, the others wait so much more than these
-constexpr double well_matched = 0.9;          // share of the time
+constexpr double well_matched = 0.9; // share of the time
 
 /// The time of its longest rank; of another metric the mean over ranks.
 RunValue whole_of(const Run& run, bool is_of_time) {
@@ -64,113 +62,6 @@ double matched_share(const RunGroup& a, const RunGroup& b) {
             }
         }
     return all == 0 ? 1 : matched / all;
-}
-
-bool have_same_ranks(const RunGroup& a, const RunGroup& b) {
-    const std::vector<std::uint32_t> ranks = ranks_of(a.runs.front());
-    const auto has = [&](const Run& run) { return ranks_of(run) == ranks; };
-    return ranks.size() > 1 && std::all_of(a.runs.begin(), a.runs.end(), has) && std::all_of(b.runs.begin(), b.runs.end(), has);
-}
-
-/// Positions of the ranks with nearly all of a difference, those with most first; empty: all have some, or it is mixed.
-/// @param difference by rank, counted in the direction of their sum
-std::vector<std::uint32_t> concerned_ranks(const std::vector<double>& difference) {
-    std::vector<std::uint32_t> order(difference.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return difference[a] > difference[b]; });
-    std::size_t best = 0;
-    double widest = 0;
-    for (std::size_t k = 1; k < order.size(); ++k)
-        if (const double gap = difference[order[k - 1]] - difference[order[k]]; gap > widest) {
-            widest = gap;
-            best = k;
-        }
-    if (best == 0) return {};
-    double inside = 0, outside = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) (i < best ? inside : outside) += i < best ? difference[order[i]] : std::abs(difference[order[i]]);
-    inside /= static_cast<double>(best);
-    outside /= static_cast<double>(order.size() - best);
-    if (inside < concentrated * outside) return {};
-    order.resize(best);
-    return order;
-}
-
-/// Differences rank by rank, for groups with the same ranks.
-class ByRank {
-  public:
-    ByRank(const RunGroup& before, const RunGroup& after, std::span<const std::uint32_t> row_of, std::size_t rows) {
-        for (const Run& run : before.runs) before_.push_back(values_by_rank(run, run.frame.columns.front(), row_of, rows));
-        for (const Run& run : after.runs) after_.push_back(values_by_rank(run, run.frame.columns.front(), row_of, rows));
-    }
-    std::vector<double> differences(std::size_t row) const {
-        std::vector<double> result(before_.front().ranks);
-        for (std::size_t rank = 0; rank < result.size(); ++rank) {
-            for (const RankValues& run : after_) result[rank] += run.at(row, rank).value / static_cast<double>(after_.size());
-            for (const RankValues& run : before_) result[rank] -= run.at(row, rank).value / static_cast<double>(before_.size());
-        }
-        return result;
-    }
-    Change change(std::size_t row, std::span<const std::uint32_t> ranks) const {
-        std::vector<RunValue> a, b;
-        for (const RankValues& run : before_) a.push_back(run.mean(row, ranks));
-        for (const RankValues& run : after_) b.push_back(run.mean(row, ranks));
-        return change_between(a, b);
-    }
-
-  private:
-    std::vector<RankValues> before_, after_;
-};
-
-double mean_at(const std::vector<double>& values, const std::vector<bool>& chosen, bool wanted) {
-    double sum = 0, n = 0;
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (chosen[i] == wanted) {
-            sum += values[i];
-            ++n;
-        }
-    return n == 0 ? 0 : sum / n;
-}
-
-/// Finds which ranks a difference is of, and what growing waits wait for.
-void look_at_ranks(const RunGroup& before, const RunGroup& after, const Activities& activities, GroupComparison& result) {
-    const std::vector<std::uint32_t> rank_names = ranks_of(before.runs.front());
-    const std::size_t looked_at = std::min(looked_at_by_rank, result.activities.size());
-    std::vector<std::uint32_t> row_of_activity(activities.list.size(), no_row), row_of(activities.of_node.size(), no_row), waiting(row_of.size(), no_row);
-    for (std::uint32_t row = 0; row < looked_at; ++row) row_of_activity[activities.of_node[result.activities[row].activity.node]] = row;
-    for (std::size_t n = 0; n < row_of.size(); ++n) {
-        row_of[n] = row_of_activity[activities.of_node[n]];
-        if (activities.list[activities.of_node[n]].use == TimeUse::Waiting) waiting[n] = 0;
-    }
-    const ByRank by_rank(before, after, row_of, looked_at);
-    const std::vector<double> waits = ByRank(before, after, waiting, 1).differences(0);
-    bool is_some_waited_for = false;
-    for (std::uint32_t row = 0; row < looked_at; ++row) {
-        ActivityChange& one = result.activities[row];
-        std::vector<double> difference = by_rank.differences(row);
-        if (one.change.difference() < 0)
-            for (double& d : difference) d = -d;
-        one.is_everywhere = std::all_of(difference.begin(), difference.end(), [](double d) { return d > 0; });
-        std::vector<std::uint32_t> concerned = concerned_ranks(difference);
-        if (concerned.empty()) continue;
-        std::sort(concerned.begin(), concerned.end());
-        const Change there = by_rank.change(row, concerned);
-        if (there.is_chance()) continue;
-        one.there = there;
-        std::vector<bool> is_in(difference.size());
-        for (const std::uint32_t position : concerned) {
-            is_in[position] = true;
-            one.ranks.push_back(rank_names[position]);
-        }
-        const bool takes_longer = there.difference() > 0 && one.activity.use != TimeUse::Waiting;
-        one.is_waited_for = takes_longer && mean_at(waits, is_in, false) - mean_at(waits, is_in, true) >= explained * there.difference();
-        is_some_waited_for |= one.is_waited_for;
-    }
-    if (!is_some_waited_for) return;
-    for (ActivityChange& one : result.activities)
-        if (one.activity.use == TimeUse::Waiting && one.change.difference() > 0 && !one.change.is_chance()) {
-            one.waits = true;
-            break;
-        }
 }
 
 /// Phases with iterations that both groups have, in different numbers.
@@ -233,9 +124,8 @@ GroupComparison compare_two(const std::vector<RunGroup>& groups, std::size_t gro
             result.paths.push_back({n, static_cast<TimeUse>(use[n]), change});
     sort_by_difference(result.paths);
 
-    if (have_same_ranks(before, after))
-        look_at_ranks(before, after, activities, result);
-    else if (result.ranks_before != result.ranks_after)
+    find_concerned_ranks(before, after, activities, result);
+    if (result.ranks_before != result.ranks_after)
         result.remarks.push_back(fmt::format("{} ran on {}, {} on {}: means over ranks differ for that alone; libprofile scale compares sizes", after.name,
                                              plural(result.ranks_after, "rank"), before.name, plural(result.ranks_before, "rank")));
     if (result.matched < well_matched)

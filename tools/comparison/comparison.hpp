@@ -17,12 +17,13 @@ namespace libprofile::tools {
 
 struct ActivityChange {
     Activity activity;
-    Change change;                    // mean over all ranks
-    Change visits, bytes;             // the same; 0 and 0 if they are not counted
-    std::vector<std::uint32_t> ranks; // that have nearly all of the difference; empty: no part of the ranks does, or it is not known
-    Change there;                     // mean over these ranks
-    bool is_everywhere = false;       // every rank has a difference of this sign
-    bool waits = false;               // other rows tell what it waits for
+    Change change;                          // mean over all ranks
+    Change visits, bytes;                   // the same; 0 and 0 if they are not counted
+    std::vector<std::uint32_t> ranks;       // that have nearly all of the difference; empty: no part of the ranks does, or it is not known
+    std::vector<std::uint32_t> ranks_after; // the same ones; or those of the other group, if it has other numbers of ranks (rank_parts.hpp)
+    Change there;                           // mean over these ranks
+    bool is_everywhere = false;             // every rank has a difference of this sign
+    bool waits = false;                     // other rows tell what it waits for
     bool is_waited_for = false;
 };
 

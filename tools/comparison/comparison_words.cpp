@@ -59,19 +59,22 @@ std::string how(const ActivityChange& one, const std::string& after, bool is_of_
     return fmt::format("{} as many calls, each {} as long", times(calls), times(longer / calls));
 }
 
+/// "rank 0", "ranks 1-3 (1-7 of after)"; empty: all.
+std::string ranks_text(const ActivityChange& one, const std::string& after) {
+    if (one.ranks.empty()) return "";
+    const std::string text = rank_words(std::vector<std::uint64_t>(one.ranks.begin(), one.ranks.end()));
+    if (one.ranks == one.ranks_after) return text;
+    return fmt::format("{} ({} of {})", text, number_ranges(std::vector<std::uint64_t>(one.ranks_after.begin(), one.ranks_after.end())), after);
+}
+
 DifferenceLine line(const ActivityChange& one, const std::string& after, const Comparison& comparison, const Amounts& amounts) {
-    const std::vector<std::uint64_t> ranks(one.ranks.begin(), one.ranks.end());
+    const std::string ranks = ranks_text(one, after);
     DifferenceLine result{amounts.difference(one.there.difference()), time_use_name(one.activity.use), ""};
     const std::string activity = activity_text(one.activity), chance = one.there.error > 0 ? fmt::format(" (+-{})", amounts.text(one.there.error)) : "";
     if (one.waits)
-        result.text = fmt::format("{}{}{}; what they wait for:", activity,
-                                  !ranks.empty()      ? ", " + rank_words(ranks)
-                                  : one.is_everywhere ? ", all ranks"
-                                                      : "",
-                                  chance);
+        result.text = fmt::format("{}{}{}; what they wait for:", activity, !ranks.empty() ? ", " + ranks : one.is_everywhere ? ", all ranks" : "", chance);
     else
-        result.text =
-            fmt::format("{}{}, {}{}", ranks.empty() ? "" : fmt::format("on {}: ", rank_words(ranks)), activity, how(one, after, comparison.is_of_time), chance);
+        result.text = fmt::format("{}{}, {}{}", ranks.empty() ? "" : fmt::format("on {}: ", ranks), activity, how(one, after, comparison.is_of_time), chance);
     return result;
 }
 

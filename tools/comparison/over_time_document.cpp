@@ -80,7 +80,7 @@ ReportTable functions_table(const RunsOverTime& result, const std::vector<Profil
     for (const char* key : {"difference", "error", "before", "after"}) table.columns.push_back({key, "", ColumnUnit::Ns});
     for (const char* key : {"kind", "change", "function", "below", "caller", "file"}) table.columns.push_back({key, "", ColumnUnit::Text});
     table.columns.push_back({"line", "", ColumnUnit::Number});
-    table.columns.push_back({"ranks", "", ColumnUnit::Text});
+    for (const char* key : {"ranks", "ranks_after"}) table.columns.push_back({key, "", ColumnUnit::Text});
     table.columns.push_back({"difference_there", "", ColumnUnit::Ns});
     for (const char* key : {"visits_before", "visits_after", "bytes_before", "bytes_after"}) table.columns.push_back({key, "", ColumnUnit::Count});
     for_each_segment(result, [&](const GroupOverTime& one, const SegmentChange& segment, std::uint64_t number) {
@@ -90,13 +90,16 @@ ReportTable functions_table(const RunsOverTime& result, const std::vector<Profil
         table.left_out += activities.size() - rows;
         for (std::size_t i = 0; i < rows; ++i) {
             const ActivityChange& a = activities[i];
-            const std::vector<std::uint64_t> ranks(a.ranks.begin(), a.ranks.end());
-            table.rows.push_back({printable(groups[one.group].name), number, a.change.difference(), error_of(a.change), a.change.before, a.change.after,
-                                  std::string(time_use_name(a.activity.use)), std::string(change_class_name(change_class(a))), printable(a.activity.name),
-                                  printable(a.activity.below), printable(a.activity.caller), printable(a.activity.file),
-                                  a.activity.line == 0 ? ReportValue() : std::uint64_t{a.activity.line}, number_ranges(ranks), a.there.difference(),
-                                  counted(a.visits.before, a.visits.after, a.visits.before), counted(a.visits.before, a.visits.after, a.visits.after),
-                                  counted(a.bytes.before, a.bytes.after, a.bytes.before), counted(a.bytes.before, a.bytes.after, a.bytes.after)});
+            std::vector<ReportValue>& row = table.rows.emplace_back();
+            row = {printable(groups[one.group].name), number, a.change.difference(), error_of(a.change), a.change.before, a.change.after};
+            for (const char* name : {time_use_name(a.activity.use), change_class_name(change_class(a))}) row.emplace_back(std::string(name));
+            for (const std::string& text : {a.activity.name, a.activity.below, a.activity.caller, a.activity.file}) row.emplace_back(printable(text));
+            row.push_back(a.activity.line == 0 ? ReportValue() : std::uint64_t{a.activity.line});
+            for (const std::vector<std::uint32_t>& ranks : {a.ranks, a.ranks_after})
+                row.emplace_back(number_ranges(std::vector<std::uint64_t>(ranks.begin(), ranks.end())));
+            row.emplace_back(a.there.difference());
+            for (const Change& amount : {a.visits, a.bytes})
+                for (const double value : {amount.before, amount.after}) row.push_back(counted(amount.before, amount.after, value));
         }
     });
     table.left_out_of = "functions";
