@@ -194,8 +194,8 @@ WORKERS = """
 #include <time.h>
 static volatile double sink;
 static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec * 1e-6; }
-static __attribute__((noinline)) void compute(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 1000; ++i) sink += i; }
-static __attribute__((noinline)) void merge(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 999; ++i) sink -= i; }
+static __attribute__((noinline)) void compute(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 20000; ++i) sink += i; }
+static __attribute__((noinline)) void merge(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 19999; ++i) sink -= i; }
 int main(int argc, char** argv) {
     int rank, ranks;
     double value = 1;

@@ -201,7 +201,8 @@ class OverTimeComparer {
         in_parallel(result.segments.size(), [&](std::size_t s) {
             if (result.segments[s].is_change) explain(group, std::span(common), result.segments[s]);
         });
-        if (!is_repeated) drop_disturbances(result.segments);
+        const bool has_same_ranks = first().iterations.ranks == runs_[group][0].iterations.ranks; // others do other work
+        if (!is_repeated && has_same_ranks) drop_disturbances(result.segments);
         join_unchanged(group, common, differences, result.segments);
         return result;
     }

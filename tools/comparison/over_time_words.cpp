@@ -83,9 +83,10 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
     words.head = printable(words.head);
     for (const SegmentChange& segment : one.segments)
         if (segment.is_change) words.segments.push_back(words_of(segment, before, after, lines == 0 ? usual_lines : lines));
+    const auto not_told = std::count_if(one.segments.begin(), one.segments.end(), [](const SegmentChange& s) { return s.is_disturbance; });
     if (one.pairs.size() == 1)
         words.remarks.emplace_back("one iteration does not tell what is chance");
-    else if (words.segments.empty())
+    else if (words.segments.empty() && not_told == 0)
         words.remarks.push_back(fmt::format("no iterations differ beyond chance and by more than {}", percent(one.least_change)));
     if (one.alone_before != 0 || one.alone_after != 0) {
         std::string alone;
@@ -104,7 +105,6 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
     if (one.alignment.is_known && one.alignment.different == one.alignment.pairs)
         words.remarks.push_back(
             fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
-    const auto not_told = std::count_if(one.segments.begin(), one.segments.end(), [](const SegmentChange& s) { return s.is_disturbance; });
     if (not_told != 0)
         words.remarks.push_back(
             fmt::format("{} not told: the same calls, and everything longer or shorter alike as far as samples tell, or only waits, for a while; a slower "
