@@ -21,6 +21,7 @@
  *   messages           nothing, but messages have PERCENT times 100 KiB, which all ranks send at the same time
  *   volume             the neighbours' messages, in the second half of the iterations
  * Prints the time of the loop in ms. */
+#include "neighbours.h"
 #include "spin.h"
 
 #include <libprofile.h>
@@ -63,18 +64,6 @@ static uint64_t next(void) { /* Marsaglia, "Xorshift RNGs", Journal of Statistic
 }
 
 static int rank, ranks;
-
-static __attribute__((noinline)) void exchange(int bytes) {
-    static char *out, *in;
-    static int room;
-    if (bytes > room) {
-        out = realloc(out, (size_t)bytes);
-        in = realloc(in, (size_t)bytes);
-        memset(out, 1, (size_t)bytes);
-        room = bytes;
-    }
-    MPI_Sendrecv(out, bytes, MPI_CHAR, (rank + 1) % ranks, 0, in, bytes, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
 
 static __attribute__((noinline)) void meet(void) {
     double mine = 1, sum;
@@ -144,7 +133,7 @@ int main(int argc, char** argv) {
         } else {
             compute(ns, factor);
         }
-        if (ranks > 1) exchange(bytes);
+        if (ranks > 1) exchange(bytes, rank, ranks);
         meet();
         profile_iteration_end("step");
     }
