@@ -13,6 +13,7 @@ namespace {
 constexpr double least_part = 0.25;      // of a difference that has to be explained; the others may wait for it
 constexpr double certain_ratio = 0.05;   // relative difference of calls or bytes to which all of a call's difference is put down
 constexpr double least_chance = 0.001;   // that a function differs more than the others by chance, any of them
+constexpr double like_the_others = 0.5;  // of the relative difference of computing: if the other functions surely have so much, all are slower
 constexpr double sigmas_of_error = 1.96; // in half of a 95 % interval
 
 double relative_change(const Change& change) {
@@ -34,28 +35,58 @@ double of_calls(const GroupComparison& comparison, double direction) {
 
 bool is_of_a_function(const PathChange& path) { return path.use == TimeUse::Computing && path.change.error > 0; }
 
+/// Time that samples know, of both runs.
+struct SampledTimes {
+    double before = 0, after = 0, variance = 0; // of the difference
+
+    void add(const Change& change, double sign = 1) {
+        before += sign * change.before;
+        after += sign * change.after;
+        variance += sign * change.error * change.error / (sigmas_of_error * sigmas_of_error);
+    }
+    /// That of after - factor * before: what each run adds is in proportion to its time.
+    double variance_with(double factor) const {
+        const double share = before / (before + after);
+        return variance * (1 - share + factor * factor * share);
+    }
+};
+
+/// By how much more does a function differ than all others, in standard deviations?
+double sigmas_above(const SampledTimes& one, const SampledTimes& others, double direction) {
+    const double alike = others.after / others.before, weight = one.before / others.before;
+    return direction * (one.after - alike * one.before) / std::sqrt(one.variance_with(alike) + weight * weight * others.variance_with(alike));
+}
+
+double probability_above(double sigmas) { return std::erfc(sigmas / std::sqrt(2)) / 2; }
+
 /// Of the difference, what functions have that differ more than all others: ns in `direction`.
 double of_functions(const GroupComparison& comparison, double direction) {
-    double before = 0, after = 0, rows = 0, sum = 0;
+    double files = 0, rows = 0;
+    SampledTimes all;
     for (const PathChange& path : comparison.paths) {
-        if (path.use == TimeUse::InputOutput) sum += std::max(0.0, direction * path.change.difference());
+        if (path.use == TimeUse::InputOutput) files += std::max(0.0, direction * path.change.difference());
         if (!is_of_a_function(path)) continue;
-        before += path.change.before;
-        after += path.change.after;
+        all.add(path.change);
         ++rows;
     }
-    if (before == 0 || after == 0) return sum;
-    const double alike = after / before; // if the machine is the cause
+    double apart = 0;
+    SampledTimes rest = all;
     for (const PathChange& path : comparison.paths) {
         if (!is_of_a_function(path)) continue;
-        const Change& change = path.change;
-        // The error is that of both runs' samples, whose variance is in proportion to the time.
-        const double variance = change.error * change.error / (sigmas_of_error * sigmas_of_error), share = change.before / (change.before + change.after);
-        const double sigma = std::sqrt(variance * (1 - share + alike * alike * share));
-        const double above = direction * (change.after - alike * change.before) / sigma;
-        if (above > 0 && rows * std::erfc(above / std::sqrt(2)) / 2 < least_chance) sum += std::max(0.0, direction * change.difference());
+        SampledTimes one, others = all;
+        one.add(path.change);
+        others.add(path.change, -1);
+        if (others.before <= 0 || others.after <= 0) continue;
+        const double above = sigmas_above(one, others, direction);
+        if (above < 0 || rows * probability_above(above) >= least_chance) continue;
+        apart += std::max(0.0, direction * path.change.difference());
+        rest.add(path.change, -1);
     }
-    return sum;
+    // Where other programs share the memory, functions differ, but all are slower.
+    const double of_all = direction * (all.after / all.before - 1), of_rest = direction * (rest.after - rest.before);
+    const bool is_rest_like_it =
+        rest.before > 0 && of_rest - sigmas_of_error * std::sqrt(std::max(0.0, rest.variance)) > like_the_others * of_all * rest.before;
+    return files + (is_rest_like_it ? 0 : apart);
 }
 
 } // namespace
