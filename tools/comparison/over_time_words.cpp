@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t usual_lines = 4;  // of a segment
 constexpr double worth_telling = 0.005; // share of the run
+constexpr double worth_a_doubt = 0.25;  // part of a difference that computing has, on some rank
 
 std::string by_text(const Change& change) {
     return fmt::format("{} {}", percent(std::abs(change.difference() / change.before)), change.difference() > 0 ? "slower" : "faster");
@@ -28,6 +29,14 @@ std::string number_of_iterations(double n) {
     return fmt::format("{} iteration{}", std::abs(n - std::round(n)) < 0.05 ? count(n) : fmt::format("{:.1f}", n), n == 1 ? "" : "s");
 }
 
+/// Of a change that the machine may have made, too.
+DifferenceLine doubt(const SegmentChange& segment, const GroupComparison& comparison) {
+    const auto ranks = static_cast<double>(std::max<std::size_t>(1, comparison.ranks_after));
+    const double computing = comparison.by_use[static_cast<std::size_t>(TimeUse::Computing)].difference() * ranks;
+    if (computing / segment.total() >= worth_a_doubt) return {"", "computing", "all functions differ alike as far as samples tell, as on another processor"};
+    return {"", "waiting", "functions and calls are the same; other programs on the machine make ranks wait, too"};
+}
+
 SegmentWords words_of(const SegmentChange& segment, const std::string& before, const std::string& after, std::size_t lines) {
     const Amounts each(std::max(segment.each.before, segment.each.after), "ns"), all(std::abs(segment.total()), "ns");
     SegmentWords words;
@@ -38,8 +47,7 @@ SegmentWords words_of(const SegmentChange& segment, const std::string& before, c
     const GroupComparison& comparison = segment.comparison.groups.front();
     words.lines = words_of(segment.comparison, comparison, segment.groups).lines;
     if (words.lines.size() > lines) words.lines.resize(lines);
-    if (segment.evidence == ChangeEvidence::None && comparison.by_use[static_cast<std::size_t>(TimeUse::Computing)].difference() * segment.total() > 0)
-        words.lines.push_back({"", "computing", "all functions differ alike as far as samples tell, as on another processor"});
+    if (segment.evidence == ChangeEvidence::None) words.lines.push_back(doubt(segment, comparison));
     if (segment.instructions.before > 0)
         words.lines.push_back({"", "work", fmt::format("{:.2f} times the instructions", segment.instructions.after / segment.instructions.before)});
     return words;
