@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// groups (of ranks, and their strips), live (what stays in a page that renews itself).
+// over_time (several runs over aligned iterations), groups (of ranks, and their strips), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -648,6 +648,100 @@ if (action === "numbers") {
   await page.setViewportSize({ width: 900, height: 900 });
   await settle();
   result.narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+} else if (action === "over_time") {
+  await open();
+  const plain = (text) => text.replaceAll("\u202f", " ");
+  /** All that the section has of the group that is chosen. */
+  const shown = () => page.evaluate(() => {
+    const text = (e) => e.textContent.replaceAll("\u202f", " "), { aligned } = window.libprofile.overTime;
+    return {
+      body: !document.getElementById("over-time-body").hidden, tools: !document.getElementById("over-time-tools").hidden, said: text(document.getElementById("over-time-head")),
+      notes: text(document.getElementById("over-time-notes")), window: aligned?.header.window, places: aligned?.header.places,
+      parts: aligned ? Array.from({ length: aligned.points }, (_, p) => aligned.part(p, p + 1)) : [],
+      segments: aligned?.header.segments ?? [],
+      listed: [...document.querySelectorAll("#over-time-segments > li")].map((li) => ({
+        head: text(li.querySelector("button")), open: li.querySelector("button").ariaExpanded === "true" && !li.querySelector("div").hidden,
+        lines: [...li.querySelectorAll(".differences tr")].map((row) => [...row.cells].map(text)),
+        functions: [...li.querySelectorAll(".over-time-functions tbody tr")].map((row) => [...row.cells].map(text)) })),
+    };
+  });
+  result.trees = await page.evaluate(() => Object.fromEntries(Object.entries(window.libprofile.trees).map(([name, t]) => [name, t.parent.length])));
+  result.choices = await page.evaluate(() => [...document.getElementById("over-time-group").options].map((o) => o.text));
+  result.absent = await shown();
+  result.groups = [];
+  for (const name of result.choices) {
+    if (result.choices.length > 1) await page.selectOption("#over-time-group", { label: name });
+    await settle();
+    result.groups.push(await shown());
+  }
+  if (result.choices.length > 1) await page.selectOption("#over-time-group", { label: result.choices[0] });
+  await settle();
+  const canvas = page.locator("#over-time-picture canvas");
+  if (result.groups[0]?.body) {
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox(), readout = async () => plain(await page.textContent("#over-time-readout"));
+    const xOf = (place) => page.evaluate((p) => window.libprofile.overTime.picture.view.xOf(p), place);
+    const zoom = () => page.evaluate(() => window.libprofile.overTime.picture.view.zoom);
+    const selected = () => page.evaluate(() => window.libprofile.overTime.picture.selected);
+    result.painted = await paint("#over-time-picture canvas");
+    // The pointer reads the place that it is at.
+    result.read = [];
+    for (const place of [0, Math.floor(result.groups[0].places / 2), result.groups[0].places - 1]) {
+      await page.mouse.move(box.x + (await xOf(place + 0.5)), box.y + 120);
+      result.read.push([place, await readout()]);
+    }
+    await page.mouse.move(box.x + 5, box.y + 120);
+    result.unread = await readout();
+    // A click on a segment selects it, another one ends that; a drag moves and selects nothing.
+    const { from, to } = result.groups[0].segments.reduce((most, one) => (one.total > most.total ? one : most));
+    const middle = await xOf((from + to) / 2);
+    await page.mouse.click(box.x + middle, box.y + 10);
+    await settle();
+    result.clicked = [await selected(), (await shown()).listed.map((one) => one.open)];
+    const download = async (id) => {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.click("#" + id)]);
+      return readFileSync(await file.path());
+    };
+    result.svg = (await download("over-time-svg")).toString();
+    result.png = (await download("over-time-png")).subarray(1, 4).toString();
+    result.csv = (await download("over-time-csv")).toString();
+    await page.locator("#over-time").screenshot({ path: `${shots}/over-time.png` });
+    await page.mouse.click(box.x + middle, box.y + 120);
+    await settle();
+    result.clicked.push(await selected());
+    // Keys.
+    await canvas.focus();
+    for (const key of ["+", "+", "+", "+"]) await page.keyboard.press(key);
+    result.keys = { zoomed: await zoom() };
+    await page.keyboard.press("ArrowRight");
+    result.keys.moved = await zoom();
+    await page.keyboard.press("Shift+ArrowRight");
+    result.keys.first = [await readout(), await page.getAttribute("#over-time-readout", "aria-live"), await page.evaluate(() => window.libprofile.overTime.picture.point)];
+    await page.keyboard.press("Shift+ArrowRight");
+    result.keys.next = [await readout(), await page.evaluate(() => window.libprofile.overTime.picture.point)];
+    await page.keyboard.press("Enter");
+    result.keys.entered = await selected();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("ArrowDown");
+    result.keys.down = await selected();
+    await page.keyboard.press("0");
+    result.keys.whole = await zoom();
+    await page.mouse.move(box.x + 400, box.y + 120);
+    for (const key of ["+", "+"]) await page.keyboard.press(key);
+    const before = await zoom();
+    await page.mouse.down();
+    await page.mouse.move(box.x + 300, box.y + 120, { steps: 4 });
+    await page.mouse.up();
+    result.dragged = [before, await zoom(), await selected()];
+    await page.keyboard.press("0");
+    await page.click("#theme");
+    await settle();
+    result.dark = await paint("#over-time-picture canvas");
+    await page.locator("#over-time").screenshot({ path: `${shots}/over-time-dark.png` });
+    await page.setViewportSize({ width: 900, height: 900 });
+    await settle();
+    result.narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  }
 } else if (action === "speed") {
   const before = processorTime();
   await open();

@@ -946,6 +946,176 @@ def several_runs_are_side_by_side_as_compare_has_them(context):
         expect_equal(context.look(address, "side")["trees"], seen["trees"], "what is served")
 
 
+def over_time(context, names):
+    """What compare says of the runs over time as JSON, what their page shows, and the page."""
+    said = json.loads(run([context.options.tool, "compare", *names, "--over-time", "--format", "json"]))
+    page = context.work / "over-time.html"
+    run([context.options.tool, "view", *names, "-o", page])
+    return said, context.look(page, "over_time"), page
+
+
+def sentences_of(said):
+    """Of each run against the first: what compare says of it, and of its changes, each with the sentences below."""
+    runs = []
+    for answer in said["answers"]:
+        if "the iterations of" in answer["question"] and (not runs or answer["question"] != runs[-1][0][0]):
+            runs.append([])
+        if not runs[-1] or runs[-1][-1][0] != answer["question"]:
+            runs[-1].append((answer["question"], []))
+        runs[-1][-1][1].append(answer["answer"])
+    return runs
+
+
+def check_over_time(said, seen, group, name):
+    """Pairs, gaps, segments, sentences and functions of a run against the first one."""
+    of_run = {key: [row for row in said[key] if row["run"] == name] for key in ("alignments", "segments", "functions", "iterations")}
+    pairs, parts = of_run["iterations"], seen["parts"]
+    expect_equal(sum(part["pairs"] for part in parts), len(pairs), "pairs")
+    expect_equal(sum(part["aloneBefore"] for part in parts), round(of_run["alignments"][0]["alone_before"]), "iterations without a partner, before")
+    expect_equal(sum(part["aloneAfter"] for part in parts), round(of_run["alignments"][0]["alone_after"]), "iterations without a partner, after")
+    at, total, places = 0, 0, []
+    for part in parts:
+        inside = pairs[at:at + part["pairs"]]
+        for k, pair in enumerate(inside):
+            places.append(part["from"] + k)  # exact if a point is one place
+        at += part["pairs"]
+        total += sum(pair["after"] - pair["before"] for pair in inside)
+        expect(abs(part["sum"] - total) <= 2, f"{part['sum']} up to place {part['to']}, but {total}")
+        for key in ("before", "after"):
+            expect(abs(part[key] - sum(pair[key] for pair in inside)) <= 2, f"{key} of {part}: {inside}")
+        if not inside:
+            continue
+        expect(part["firstBefore"] < inside[0]["iteration_before"] <= inside[-1]["iteration_before"] <= part["firstBefore"] + part["pairs"] + part["aloneBefore"], f"{part}: {inside}")
+        expect(part["firstAfter"] < inside[0]["iteration_after"] <= inside[-1]["iteration_after"] <= part["firstAfter"] + part["pairs"] + part["aloneAfter"], f"{part}: {inside}")
+        for which, value in enumerate((lambda p: p["before"], lambda p: p["after"], lambda p: p["after"] - p["before"])):
+            expect(abs(part["least"][which] - min(map(value, inside))) <= 2 and abs(part["most"][which] - max(map(value, inside))) <= 2, f"extremes of {part}: {inside}")
+    expect_equal(len(seen["segments"]), len(of_run["segments"]), "segments")
+    at = 0
+    for shown, listed, segment in zip(seen["segments"], seen["listed"], of_run["segments"]):
+        for key, other in (("pairs", "iterations"), ("total", "difference"), ("before", "each_before"), ("after", "each_after"), ("error", "each_error"), ("chance", "chance")):
+            expect_equal(shown[key], segment[other], f"{key} of segment {segment['segment']}")
+        if seen["window"] == 1:
+            expect_equal((shown["from"], shown["to"]), (places[at], places[at + shown["pairs"] - 1] + 1), f"places of segment {segment['segment']}")
+        at += shown["pairs"]
+        functions = [row for row in of_run["functions"] if row["segment"] == segment["segment"]]
+        expect_equal(len(shown["functions"]) + shown["left_out"], len(functions), "functions")
+        for one, cells, row in zip(shown["functions"], listed["functions"], functions):
+            expect_equal([one[key] for key in ("difference", "error", "kind", "change", "function", "caller", "ranks")],
+                         [row[key] for key in ("difference", "error", "kind", "change", "function", "caller", "ranks")], "a function")
+            expect_equal((cells[2:5], cells[6]), ([row["kind"], row["change"], row["function"]], row["ranks"]), "cells of a function")
+    words = lambda text: text.replace("+-", "±")
+    answers = sentences_of(said)[group]  # of the run, and then of its changes
+    expect_equal(seen["said"].rstrip("."), words(answers[0][0]), "the first sentence")
+    for remark in answers[0][1]:
+        expect(words(remark)[1:] in seen["notes"], f"the page does not say {remark!r}, but {seen['notes']!r}")
+    changes = [(shown, listed) for shown, listed in zip(seen["segments"], seen["listed"]) if shown["change"]]
+    for (shown, listed), answer in zip(changes, answers[1:]):
+        expect(words(answer[0])[1:] in listed["head"], f"{listed['head']!r} does not say {answer[0]!r}")
+        expect_equal([f"{amount}{' ' if amount else ''}{use}: {text}" for amount, use, text in listed["lines"]],
+                     [] if not shown["lines"] else [words(line) for line in answer[1]], "lines of a change")
+    expect_equal(len(changes), len(answers) - 1, "changes")
+    return changes
+
+
+def lost_time(context, name, cause, part, iterations):
+    return context.measured(name, Path(context.options.build) / "tests/process/programs/lost_time.openmpi", cause, part, iterations, sample="1kHz")
+
+
+@test
+def runs_over_time_are_those_of_compare(context):
+    """Of a known change, in a file and served: rank 1 takes longer in iterations 161 to 240, and the last 20 are not there."""
+    runs = [lost_time(context, "over-none", "none", 0, 400), lost_time(context, "over-range", "range", 40, 400)]
+    said, seen, _ = over_time(context, runs)
+    changes = check_over_time(said, seen["groups"][0], 0, "over-range")
+    worst = max((shown for shown, _ in changes), key=lambda one: one["total"])
+    number = seen["groups"][0]["segments"].index(worst)
+    expect(abs(worst["from"] - 160) < 16 and abs(worst["to"] - 240) < 16 and worst["total"] > 0.15e9, f"the change is {worst}")
+    expect(("work", "1") in [(one["function"], one["ranks"]) for one in worst["functions"][:3]], f"functions of it: {worst['functions'][:3]}")
+    expect(seen["painted"]["covered"] > 0.1 and seen["dark"]["covered"] > 0.1, f"the picture is empty: {seen['painted']}")
+    pairs = said["iterations"]
+    for place, text in seen["read"]:
+        pair = pairs[place]
+        expect(text.startswith(f"iteration {place + 1} of over-none, {place + 1} of over-range: "), text)
+        for value in (pair["before"], pair["after"]):
+            expect(f"{value / 1e6:.2f} ms" in text or f"{value / 1e6:.1f} ms" in text, f"{value} is not in {text!r}")
+        difference = (pair["after"] - pair["before"]) / 1e3
+        sign = "+" if difference > 0 else "−"
+        expect(f"difference {sign}" in text and f"segment {next(i for i, s in enumerate(seen['groups'][0]['segments'], 1) if s['from'] <= place < s['to'])}" in text, text)
+    expect("zoom" in seen["unread"], f"beside the picture the text is {seen['unread']!r}")
+    expect_equal(seen["clicked"], [number, [i == number for i in range(len(seen["groups"][0]["segments"]))], -1], "segments that clicks select")
+    keys = seen["keys"]
+    expect(keys["zoomed"][1] - keys["zoomed"][0] < 0.3 * 400 and keys["moved"][0] > keys["zoomed"][0], f"keys zoom and move: {keys}")
+    expect(keys["first"][0].startswith("iteration ") and keys["first"][1] == "polite" and keys["next"][1] == keys["first"][2] + 1, f"keys read one iteration after the other: {keys}")
+    entered = seen["groups"][0]["segments"][keys["entered"]]
+    expect(entered["from"] <= keys["next"][1] < entered["to"], f"Enter selects {entered} at {keys['next']}")
+    expect_equal((keys["down"], keys["whole"]), (0, [0, 400]), "the first segment; all")
+    before, after, selected = seen["dragged"]
+    expect(after[0] > before[0] and abs((after[1] - after[0]) - (before[1] - before[0])) < 1e-6 and selected == 0, f"a drag moves: {seen['dragged']}")
+    expect(seen["svg"].startswith("<svg") and "polyline" in seen["svg"] and " slower</text>" in seen["svg"], "the SVG is no picture of a change")
+    expect_equal(seen["png"], "PNG", "the kind of the PNG file")
+    rows = list(csv.reader(seen["csv"].splitlines()))
+    expect_equal([(int(row[0]), int(row[1])) for row in rows[1:]], [(pair["iteration_before"], pair["iteration_after"]) for pair in pairs], "pairs in the CSV")
+    expect(abs(float(rows[-1][8]) - sum(pair["after"] - pair["before"] for pair in pairs)) <= 2, f"the last row is {rows[-1]}")
+    expect(seen["narrow"] <= 0, f"the page is {seen['narrow']} wider than the window")
+    with context.serve(*map(str, runs)) as (_, address):
+        served = context.look(address, "over_time")
+    expect_equal((served["groups"][0]["parts"], served["groups"][0]["listed"]), (seen["groups"][0]["parts"], seen["groups"][0]["listed"]), "what is served")
+
+
+@test
+def iterations_without_a_partner_are_gaps(context):
+    """Of a shorter run, of a part of a run, and of more iterations than the axis has points. Of three runs each can be chosen."""
+    runs = [lost_time(context, "over-none", "none", 0, 400), lost_time(context, "over-short", "none", 0, 380)]
+    said, seen, _ = over_time(context, runs)
+    check_over_time(said, seen["groups"][0], 0, "over-short")
+    expect_equal(said["alignments"][0]["alone_before"], 20, "the last ones of the longer run")
+    expect_equal(seen["read"][-1][1], "iteration 400 of over-none has no partner in over-short", "what is said of a gap")
+    expect(seen["svg"].count("only ") >= 2, "the picture does not name the gap")
+    part = context.work / "over-part.html"
+    run([context.options.tool, "view", *runs, "--iterations", "101:200", "-o", part])
+    of_part = json.loads(run([context.options.tool, "compare", *runs, "--over-time", "--iterations", "101:200", "--format", "json"]))
+    shown = context.look(part, "over_time")["groups"][0]
+    expect_equal((shown["places"], shown["parts"][0]["firstBefore"]), (100, 100), "the chosen iterations")
+    expect_equal(len(of_part["iterations"]), 100, "their pairs")
+    three = [context.big("over-old", 8, 10000, series=True), context.big("over-new", 8, 10100, series=True), context.big("over-like", 8, 9000, series=True)]
+    said, seen, page = over_time(context, three)
+    expect_equal(seen["choices"], ["over-new", "over-like"], "runs that can be chosen")
+    expect(page.stat().st_size < 3e6, f"the page has {page.stat().st_size} bytes")
+    for number, name in enumerate(seen["choices"]):
+        shown = seen["groups"][number]
+        check_over_time(said, shown, number, name)
+        expect(shown["window"] == 3 and len(shown["parts"]) <= 4096, f"{len(shown['parts'])} points of {shown['window']}")
+
+
+@test
+def runs_that_cannot_be_aligned_say_so(context):
+    """No iterations, another metric than time, another tool. The rest of the page is there, and so are other runs."""
+    hydro = f"{context.options.examples}/hydro.openmpi"
+    loop = context.measured("over-loop", "hydro", 30, 48)
+    again = context.measured("over-again", "hydro", 30, 48)
+    none = context.measured("over-nothing", "/usr/bin/env", "LIBPROFILE_ITERATION=none", hydro, 30, 48)
+    page = context.work / "over-why.html"
+    stacks = context.work / "over.folded"
+    stacks.write_text("main;solve 100\nmain;write 20\n")
+    other = context.work / "over-other.folded"
+    other.write_text("main;solve 90\nmain;write 30\n")
+    for arguments, why in (([loop, none], "has no iterations"), ([none, loop], "has no iterations"), ([loop, again, "--metric", "bytes"], "compared by time, not by bytes"),
+                           ([stacks, other], "is of another tool and has no iterations")):
+        run([context.options.tool, "view", *arguments, "-o", page])
+        seen = context.look(page, "over_time")
+        expect_equal(seen["choices"], [], "runs that can be chosen")
+        shown = seen["absent"]
+        expect(shown["said"].startswith("Not compared over time: ") and why in shown["said"] and shown["said"].count(". ") == 0, f"{arguments}: {shown['said']!r}")
+        expect_equal((shown["body"], shown["tools"]), (False, False), "a picture of nothing")
+        expect(seen["trees"]["paths"] > 1, f"call paths of {arguments}: {seen['trees']}")
+    run([context.options.tool, "view", loop, none, again, "-o", page])
+    seen = context.look(page, "over_time")
+    expect_equal(seen["choices"], ["over-nothing", "over-again"], "runs that can be chosen")
+    expect("has no iterations" in seen["groups"][0]["said"] and not seen["groups"][0]["body"], f"{seen['groups'][0]}")
+    said = json.loads(run([context.options.tool, "compare", loop, again, "--over-time", "--format", "json"]))
+    check_over_time(said, seen["groups"][1], 0, "over-again")
+
+
 @test
 def the_page_looks_as_it_should(context):
     seen = context.look(context.view(context.recorded("adaptive")), "looks")

@@ -18,6 +18,12 @@ std::vector<std::uint32_t> ranks_option(const std::string& text) {
     throw UsageError(fmt::format("--rank {} is not a list of ranks; write them like 0,4-7", text));
 }
 
+std::optional<AlignBy> align_option(const std::string& text) {
+    if (text.empty()) return {};
+    if (const auto by = align_by_named(text)) return by;
+    throw UsageError(fmt::format("--align {} is no way to align iterations; there are structure, work, step, progress", text));
+}
+
 std::vector<std::string> metrics_option(const std::string& text) {
     std::vector<std::string> names = words_of_list(text);
     if (names.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");

@@ -4,8 +4,10 @@
 
 #include "tools/analysis/selection.hpp"
 #include "tools/names/source_text.hpp"
+#include "tools/structure/iteration_alignment.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ IterationRange iterations_option(const std::string& text);
 /// The value of --rank.
 /// @throws UsageError when it is no list
 std::vector<std::uint32_t> ranks_option(const std::string& text);
+
+/// The value of --align; empty: what fits best.
+/// @throws UsageError when there is no such way
+std::optional<AlignBy> align_option(const std::string& text);
 
 /// The value of --metric: at least one name.
 /// @throws UsageError when it has none

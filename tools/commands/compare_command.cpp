@@ -114,9 +114,7 @@ class CompareCommand final : public Command {
 
     int compare_over_time(const std::vector<NamedPlaces>& places, double limit) const {
         if (!choice_.is_of_time()) throw UsageError("--over-time compares times; leave out --metric");
-        std::optional<AlignBy> forced;
-        if (!align_.empty() && !(forced = align_by_named(align_)))
-            throw UsageError(fmt::format("--align {} is no way to align iterations; there are structure, work, step, progress", align_));
+        const std::optional<AlignBy> forced = align_option(align_);
         const ProfilesOfGroups runs = read_profiles(places);
         const RunsOverTime result = tools::compare_over_time(runs.groups, choice_, forced);
         if (format_ == "text")

@@ -119,6 +119,12 @@ std::vector<Run> read_runs(const std::vector<std::string>& places, const RunChoi
     return runs;
 }
 
+std::string foreign_place(const std::vector<NamedPlaces>& groups) {
+    const std::vector<std::string> places = all_places(groups);
+    const auto foreign = std::find_if(places.begin(), places.end(), [](const std::string& place) { return import_format(place) != nullptr; });
+    return foreign == places.end() ? "" : *foreign;
+}
+
 std::vector<RunGroup> read_groups(const std::vector<NamedPlaces>& groups, const RunChoice& choice) {
     std::vector<Run> runs = read_runs(all_places(groups), choice);
     std::vector<RunGroup> result;
@@ -144,6 +150,15 @@ ProfilesOfGroups read_profiles(const std::vector<NamedPlaces>& groups) {
     for (const NamedPlaces& group : groups) {
         ProfiledGroup& added = result.groups.emplace_back(ProfiledGroup{group.name, {}});
         for (const std::string& place : group.places) added.runs.push_back({place, &result.profiles[next++]});
+    }
+    return result;
+}
+
+std::vector<RunGroup> runs_of(const std::vector<ProfiledGroup>& groups, const RunChoice& choice) {
+    std::vector<RunGroup> result;
+    for (const ProfiledGroup& group : groups) {
+        RunGroup& added = result.emplace_back(RunGroup{group.name, std::vector<Run>(group.runs.size())});
+        in_parallel(group.runs.size(), [&](std::size_t r) { added.runs[r] = run_of(*group.runs[r].profile, group.runs[r].place, choice); });
     }
     return result;
 }

@@ -34,6 +34,9 @@ std::vector<Run> read_runs(const std::vector<std::string>& places, const RunChoi
 /// The same, group by group.
 std::vector<RunGroup> read_groups(const std::vector<NamedPlaces>& groups, const RunChoice& choice);
 
+/// The first one that is a profile of another tool, which has no iterations; empty: none is.
+std::string foreign_place(const std::vector<NamedPlaces>& groups);
+
 /// Groups of profiles of libprofile, with names and the values of all iterations, for comparisons over time.
 struct ProfilesOfGroups {
     std::vector<Profile> profiles;     // of all runs, in order
@@ -41,5 +44,8 @@ struct ProfilesOfGroups {
 };
 /// @throws UsageError when a run is a profile of another tool
 ProfilesOfGroups read_profiles(const std::vector<NamedPlaces>& groups);
+
+/// What read_groups() makes of them.
+std::vector<RunGroup> runs_of(const std::vector<ProfiledGroup>& groups, const RunChoice& choice);
 
 } // namespace libprofile::tools

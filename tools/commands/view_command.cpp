@@ -62,7 +62,9 @@ constexpr const char* view_help =
     "  --phase NAME         this phase only; with --iterations: of this phase [the one that took most time]\n"
     "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
     "  --rank LIST          these ranks only, such as 0,4-7\n"
-    "  --threads            all threads of the ranks, not only the main ones\n";
+    "  --threads            all threads of the ranks, not only the main ones\n"
+    "  --align WAY          over time, what makes iterations the same: structure (their calls), work (the amount of it), step\n"
+    "                       (their number), progress (their place in the run) [what fits best]\n";
 
 void write_file(const std::string& name, const std::string& text) {
     // Written next to it and renamed: a page is there whole or not at all.
@@ -129,13 +131,14 @@ class ViewCommand final : public Command {
         app.add_option("--iterations", iterations_);
         app.add_option("--rank,--ranks", ranks_);
         app.add_flag("--threads", choice_.threads);
+        app.add_option("--align", align_)->type_name("structure|work|step|progress");
     }
 
     int run() override {
         if (paths_.empty() && baseline_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
         if (paths_.size() > 1 || !baseline_.empty() || is_named(paths_.front())) return compare();
-        if (phase_option_->count() != 0 || !iterations_.empty() || !ranks_.empty() || choice_.threads)
-            throw UsageError("--phase, --iterations, --rank and --threads are for several runs; of one run, select them in the page");
+        if (phase_option_->count() != 0 || !iterations_.empty() || !ranks_.empty() || choice_.threads || !align_.empty())
+            throw UsageError("--phase, --iterations, --rank, --threads and --align are for several runs; of one run, select them in the page");
         path_ = paths_.front();
         for (const std::string& map : source_maps_) request_.source_maps.push_back(source_map_option(map));
         if (!source_maps_.empty() && !request_.with_source && !serve_) throw UsageError("--source-map is for --with-source and --serve");
@@ -186,12 +189,23 @@ class ViewCommand final : public Command {
         choice_.has_phase = phase_option_->count() != 0;
         if (!iterations_.empty()) choice_.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice_.ranks = ranks_option(ranks_);
-        std::vector<RunGroup> groups = read_groups(compared_places(paths_, baseline_, "view"), choice_);
+        const std::vector<NamedPlaces> places = compared_places(paths_, baseline_, "view");
+        OverTimeRequest over_time{nullptr, why_not_over_time(places), choice_, align_option(align_)};
+        std::optional<ProfilesOfGroups> profiles;
+        if (over_time.absent.empty()) over_time.groups = &profiles.emplace(read_profiles(places)).groups;
+        std::vector<RunGroup> groups = profiles ? runs_of(profiles->groups, choice_) : read_groups(places, choice_);
         const Comparison comparison = compare_groups(groups, choice_);
-        std::string text = page_around(comparison_page_data(comparison, groups, serve_), serve_);
+        std::string text = page_around(comparison_page_data(comparison, groups, over_time, serve_), serve_);
         if (!serve_) return finish(text, "comparison.html");
         serve_pages([&](const auto& ready) { return serve(std::move(text), serving_, ready); });
         return 0;
+    }
+
+    /// Empty if runs of this choice may have iterations to compare.
+    std::string why_not_over_time(const std::vector<NamedPlaces>& places) const {
+        if (!choice_.is_of_time()) return fmt::format("over time, runs are compared by time, not by {}", choice_.metric);
+        const std::string foreign = foreign_place(places);
+        return foreign.empty() ? "" : fmt::format("{} is of another tool and has no iterations", foreign);
     }
 
     void serve_page(Snapshots& snapshots, const std::function<void(std::stop_token)>& beside) const {
@@ -247,7 +261,7 @@ class ViewCommand final : public Command {
     std::vector<std::string> paths_, baseline_;
     std::string path_; // of a single run
     RunChoice choice_; // of several runs
-    std::string iterations_, ranks_;
+    std::string iterations_, ranks_, align_;
     CLI::Option* phase_option_ = nullptr;
     std::string output_;
     std::vector<std::string> source_maps_;

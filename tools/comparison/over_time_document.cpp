@@ -59,15 +59,9 @@ ReportTable segments_table(const RunsOverTime& result, const std::vector<Profile
                      {"instructions_before", "", ColumnUnit::Count},
                      {"instructions_after", "", ColumnUnit::Count}};
     for_each_segment(result, [&](const GroupOverTime& one, const SegmentChange& s, std::uint64_t number) {
-        const bool is_small = !s.is_change && !s.each.is_chance();
         table.rows.push_back({printable(groups[one.group].name), number, printable(iterations_text(s, groups[one.group].name)), s.before.first + 1,
                               s.before.last + 1, s.after.first + 1, s.after.last + 1, s.pairs, s.total(), s.each.before, s.each.after, error_of(s.each),
-                              std::string(s.is_change                ? ""
-                                          : std::isnan(s.each.error) ? "not known"
-                                          : s.is_disturbance         ? "machine"
-                                          : is_small                 ? "small"
-                                                                     : "within chance"),
-                              s.is_change ? ReportValue(std::string(change_evidence_name(s.evidence))) : ReportValue(),
+                              segment_chance(s), s.is_change ? ReportValue(std::string(change_evidence_name(s.evidence))) : ReportValue(),
                               counted(s.instructions.before, s.instructions.after, s.instructions.before),
                               counted(s.instructions.before, s.instructions.after, s.instructions.after)});
     });

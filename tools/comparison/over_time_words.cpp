@@ -75,6 +75,13 @@ std::string iterations_text(const SegmentChange& segment, const std::string& aft
     return text;
 }
 
+std::string segment_chance(const SegmentChange& segment) {
+    if (segment.is_change) return "";
+    if (std::isnan(segment.each.error)) return "not known";
+    if (segment.is_disturbance) return "machine";
+    return segment.each.is_chance() ? "within chance" : "small";
+}
+
 OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, const std::vector<ProfiledGroup>& groups, std::size_t lines) {
     const std::string &before = groups.front().name, &after = groups[one.group].name;
     const Change& whole = one.iterations;

@@ -13,6 +13,9 @@ namespace libprofile::tools {
 /// "401-1000", with the numbers of the other run where they are others: "421-1020 (401-1000 of new)". Counted from 1.
 std::string iterations_text(const SegmentChange& segment, const std::string& after);
 
+/// Why it is no change: "within chance", "small", "not known"; empty if it is one.
+std::string segment_chance(const SegmentChange& segment);
+
 struct SegmentWords {
     std::string head; // "iterations 401-1000 are 9.1 % slower: 9.10 ms each, old 8.34 ms (+0.456 s in all)"
     std::vector<DifferenceLine> lines;

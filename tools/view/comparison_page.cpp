@@ -7,6 +7,7 @@
 #include "tools/text/phrases.hpp"
 #include "tools/view/page_data.hpp"
 #include "tools/view/sections.hpp"
+#include "tools/view/series_column.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,28 +21,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Numbers as differences, as the page reads a series.
-class SeriesColumn {
-  public:
-    void add(double value) {
-        constexpr double most = 0x1p53;
-        const auto whole = static_cast<std::int64_t>(std::isnan(value) ? 0 : std::llround(std::clamp(value, -most, most)));
-        column_.add_signed(whole - before_);
-        before_ = whole;
-    }
-    const NumberColumn& column() const { return column_; }
-
-  private:
-    NumberColumn column_;
-    std::int64_t before_ = 0;
-};
-
 class ComparisonPage {
   public:
     ComparisonPage(const Comparison& comparison, const std::vector<RunGroup>& groups)
         : comparison_(comparison), groups_(groups), scale_(comparison.unit == "ns" || comparison.unit == "bytes" ? 1 : 1000) {}
 
-    void append(bool served, std::string& html) {
+    void append(const OverTimeRequest& over_time, bool served, std::string& html) {
         Json header = {{"format", 1}, {"served", served}};
         Json& page = header["comparison"];
         page["metric"] = comparison_.metric;
@@ -60,6 +45,7 @@ class ComparisonPage {
             page["trees"].push_back(std::move(out));
         }
         page["texts"] = texts_;
+        page["over_time"] = over_time_entry(over_time, sections_);
         append_page_parts(header, sections_, html);
     }
 
@@ -137,9 +123,9 @@ class ComparisonPage {
 
 } // namespace
 
-std::string comparison_page_data(const Comparison& comparison, const std::vector<RunGroup>& groups, bool served) {
+std::string comparison_page_data(const Comparison& comparison, const std::vector<RunGroup>& groups, const OverTimeRequest& over_time, bool served) {
     std::string html;
-    ComparisonPage(comparison, groups).append(served, html);
+    ComparisonPage(comparison, groups).append(over_time, served, html);
     return html;
 }
 

@@ -48,6 +48,9 @@ export function quantity(value: number, unit: string): string {
   return value < 100 && !Number.isInteger(value) ? fixed(value, value < 9.995 ? 2 : 1) : grouped(value);
 }
 
+/** With its sign: "+1.20 ms", "−1.20 ms"; 0 has none. */
+export const signed = (value: number, unit: string): string => (value > 0 ? "+" : value < 0 ? "−" : "") + quantity(Math.abs(value), unit);
+
 /** The number as the JSON report prints it, with its unit. */
 export function exactly(value: number, unit: string): string {
   return (Number.isInteger(value) ? grouped(value) : value.toFixed(1)) + (unit ? blank + unit : "");

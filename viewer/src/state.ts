@@ -1,6 +1,7 @@
 // What the page shows. The fragment of the URL holds it, and listeners learn of changes.
 import { causeSelection } from "./causes";
 import type { Data } from "./data";
+import { clampedSpan } from "./moving";
 import { Renumbering } from "./renumbering";
 import { selectionCode, selectionOf, type Selection } from "./selection";
 
@@ -104,10 +105,7 @@ export class Store {
 
   /** At least a millionth of the run. */
   clampedTime([from, to]: [number, number]): [number, number] {
-    const most = this.wholeTime()[1],
-      width = Math.min(most, Math.max(most / 1e6, to - from)),
-      start = Math.min(most - width, Math.max(0, from));
-    return [start, start + width];
+    return clampedSpan([from, to], this.wholeTime(), this.wholeTime()[1] / 1e6);
   }
 
   /** Calls the listener when one of these has changed. */
@@ -216,12 +214,7 @@ export class Store {
 
   clampedZoom(z: Zoom): Zoom {
     const whole = this.wholeZoom(this.state.phase);
-    const clamp = (from: number, to: number, most: number, least: number): [number, number] => {
-      const width = Math.min(most, Math.max(Math.min(least, most), to - from));
-      const start = Math.min(most - width, Math.max(0, from));
-      return [start, start + width];
-    };
-    return [...clamp(z[0], z[1], whole[1], 8), ...clamp(z[2], z[3], whole[3], 2)];
+    return [...clampedSpan([z[0], z[1]], [0, whole[1]], 8), ...clampedSpan([z[2], z[3]], [0, whole[3]], 2)];
   }
 }
 

@@ -34,13 +34,17 @@ export function showTheme(theme: Theme): void {
 
 export const themeAfter = (theme: Theme): Theme => (({ auto: "dark", dark: "light", light: "auto" }) as const)[theme];
 
+export function onSystemTheme(apply: () => void, signal?: AbortSignal): void {
+  systemIsDark.addEventListener("change", apply, { signal });
+}
+
 export function connectTheme(store: Store, redraw: () => void, signal: AbortSignal): void {
   const apply = (): void => {
     showTheme(store.state.theme);
     redraw();
   };
   apply();
-  systemIsDark.addEventListener("change", apply, { signal });
+  onSystemTheme(apply, signal);
   store.on(["theme"], apply);
   $("theme").onclick = () => store.set({ theme: themeAfter(store.state.theme) });
 }

@@ -1,5 +1,5 @@
 // A tree of several runs as rows: the values of each, and for each but the first how it differs from that.
-import { escaped, exactly, percent, quantity, shortName, times } from "../format";
+import { escaped, exactly, percent, quantity, shortName, signed, times } from "../format";
 import type { TreeContent } from "../tree/content";
 import type { SideHeader, SideTree } from "./runs";
 
@@ -25,7 +25,6 @@ export function contentOf(header: SideHeader, tree: SideTree, groups: number[], 
   const { unit } = header,
     [before] = tree.values,
     largest = (row: number): number => Math.max(...tree.values.map((v) => Math.abs(v[row]!))),
-    signed = (v: number): string => (v > 0 ? "+" : v < 0 ? minus : "") + quantity(Math.abs(v), unit),
     differenceOf = (row: number, g: number): number => tree.values[g]![row]! - before![row]!;
   let whole = 0;
   tree.parent.forEach((p, row) => (whole = p < 0 && largest(row) > whole ? largest(row) : whole));
@@ -37,7 +36,7 @@ export function contentOf(header: SideHeader, tree: SideTree, groups: number[], 
       sign = chance || more === 0 ? "chance" : more > 0 ? "more" : "less",
       bracketed = (text: string): string => (chance && text ? `(${text})` : text);
     return (
-      `<span class="c-difference ${sign}">${more === 0 ? "=" : bracketed(signed(more))}</span>` +
+      `<span class="c-difference ${sign}">${more === 0 ? "=" : bracketed(signed(more, unit))}</span>` +
       `<span class="c-relative ${sign}">${bracketed(relative(before![row]!, tree.values[g]![row]!))}</span>` +
       `<span class="c-error">${Number.isNaN(error) ? "± ?" : error > 0 ? "± " + quantity(error, unit) : ""}</span>`
     );
@@ -59,7 +58,7 @@ export function contentOf(header: SideHeader, tree: SideTree, groups: number[], 
           if (g === 0) return value;
           const more = differenceOf(row, g),
             error = tree.errors[g - 1]![row]!,
-            text = `${value}, ${signed(more)}`;
+            text = `${value}, ${signed(more, unit)}`;
           return Number.isNaN(error)
             ? text + ", ± not known"
             : error > 0

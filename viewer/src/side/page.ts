@@ -1,7 +1,8 @@
 // The page of several runs.
 import { $ } from "../dom";
 import { escaped } from "../format";
-import { showTheme, themeAfter } from "../panes/job";
+import { OverTimePane } from "../over_time/pane";
+import { onSystemTheme, showTheme, themeAfter } from "../panes/job";
 import { save } from "../surface";
 import { Tree } from "../tree";
 import { contentOf, csvOf, type Order } from "./cells";
@@ -60,6 +61,19 @@ export async function showSideBySide(header: SideHeader): Promise<void> {
   $("side-heads").innerHTML = header.heads.map(headHtml).join("");
   $("side-runs").innerHTML = header.groups.map(({ name, runs }) => `<tr><td>${escaped(name)}</td><td>${runs.map(escaped).join("<br>")}</td></tr>`).join("");
 
+  const overTime = new OverTimePane(header.over_time, names);
+  let theme: Parameters<typeof showTheme>[0] = "auto";
+  const applyTheme = (): void => {
+    showTheme(theme);
+    overTime.picture?.picture.redraw();
+  };
+  applyTheme();
+  onSystemTheme(applyTheme);
+  $("theme").onclick = () => {
+    theme = themeAfter(theme);
+    applyTheme();
+  };
+  await overTime.show();
   const paths = new SidePane(header, trees, "side-paths", "Call paths", "paths"),
     places = new SidePane(header, trees, "side-places", "Kinds of time, or modules", "kinds"),
     ranks = new SidePane(header, trees, "side-ranks", "Ranks", "ranks"),
@@ -120,8 +134,5 @@ export async function showSideBySide(header: SideHeader): Promise<void> {
   $("side-ranks-pane").hidden = trees.ranks!.parent.length === 0;
   show();
   for (const pane of [paths, places]) showHot(pane);
-  let theme: Parameters<typeof showTheme>[0] = "auto";
-  showTheme(theme);
-  $("theme").onclick = () => showTheme((theme = themeAfter(theme)));
-  Object.assign(window, { libprofile: { header, trees, panes: { paths, places, ranks } } });
+  Object.assign(window, { libprofile: { header, trees, panes: { paths, places, ranks }, overTime } });
 }

@@ -1,5 +1,6 @@
 // Several runs side by side: what the page has of them, decoded.
 import { seriesOf } from "../columns";
+import type { OverTimeHeader } from "../over_time/header";
 
 export interface SideHeader {
   metric: string;
@@ -8,6 +9,7 @@ export interface SideHeader {
   groups: { name: string; runs: string[] }[]; // the baseline first
   heads: { head: string; lines: { amount: string; use: string; text: string }[]; remarks: string[] }[]; // of all groups but the first
   remarks: string[];
+  over_time: OverTimeHeader;
   texts: string[];
   /** Fields are about columns, texts are numbers in `texts`. Values are by group, errors by group from the second one on. */
   trees: { name: string; parents: number; names: number; full_names: number; places: number; values: number[]; errors: number[]; left_out: string }[];

@@ -1,5 +1,6 @@
 // Pointer, wheel and keys of the strip.
 import { chooseCause } from "../causes";
+import { Mover } from "../moving";
 import { scatteredSelection, spansOf } from "../selection";
 import type { Strip, StripCell } from "../strip";
 import { left } from "../timeline/axes";
@@ -16,13 +17,14 @@ export function listen(strip: Strip): void {
   const { data, store, picture } = strip,
     { canvas } = picture;
   let drag: Drag | null = null;
-  const pan = (ns: number, from = store.state.time): void => store.set({ time: store.clampedTime([from[0] + ns, from[1] + ns]) });
-  const zoom = (factor: number, around = (store.state.time[0] + store.state.time[1]) / 2): void => {
-    const [t0, t1] = store.state.time;
-    store.set({ time: store.clampedTime([around - (around - t0) * factor, around + (t1 - around) * factor]) });
-  };
-  strip.zoom = zoom;
-  const perPixel = (): number => (store.state.time[1] - store.state.time[0]) / strip.width;
+  const mover = new Mover({
+    shown: () => store.state.time,
+    whole: () => store.wholeTime(),
+    show: (time) => store.set({ time: store.clampedTime(time) }),
+    width: () => strip.width,
+    at: (x) => strip.timeAt(x),
+  });
+  strip.zoom = (factor) => mover.zoom(factor);
   /** Ranks of rows, and the iterations between two times on any of them. */
   const select = (one: StripCell, other: StripCell): void => {
     const rows = strip.rows.slice(Math.min(one.row, other.row), Math.max(one.row, other.row) + 1),
@@ -51,7 +53,7 @@ export function listen(strip: Strip): void {
     drag = { at, x: e.offsetX, y: e.offsetY, time: store.state.time, pan: e.button === 1 || e.altKey || e.shiftKey };
   });
   canvas.addEventListener("pointermove", (e) => {
-    if (drag?.pan) return pan((drag.x - e.offsetX) * perPixel(), drag.time);
+    if (drag?.pan) return mover.pan((drag.x - e.offsetX) * mover.perPixel(), drag.time);
     const x = Math.min(left + strip.width, Math.max(left, e.offsetX));
     strip.hover = strip.cellAt(x, e.offsetY);
     if (drag && drag.at.row >= 0 && strip.hover && strip.hover.row >= 0 && Math.abs(e.offsetX - drag.x) > 3) select(drag.at, strip.hover);
@@ -72,31 +74,11 @@ export function listen(strip: Strip): void {
     strip.onHover(null);
     picture.redraw();
   });
-  canvas.addEventListener(
-    "wheel",
-    (e) => {
-      const sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY);
-      if (!e.ctrlKey && !e.metaKey && !sideways) return; // the page scrolls
-      e.preventDefault();
-      if (sideways && !e.ctrlKey) pan(e.deltaX * perPixel());
-      else zoom(Math.exp(e.deltaY * 0.002), strip.timeAt(e.offsetX));
-    },
-    { passive: false },
-  );
+  canvas.addEventListener("wheel", mover.wheel, { passive: false });
   canvas.addEventListener("keydown", (e) => {
-    const step = (store.state.time[1] - store.state.time[0]) / 10,
-      deepest = strip.contexts?.deepest ?? -1,
+    const deepest = strip.contexts?.deepest ?? -1,
       deeper = (by: number): void => store.set({ depth: Math.min(deepest, Math.max(-1, store.state.depth + by)) });
-    const actions: Record<string, () => void> = {
-      ArrowLeft: () => pan(-step),
-      ArrowRight: () => pan(step),
-      ArrowUp: () => deeper(-1),
-      ArrowDown: () => deeper(1),
-      "+": () => zoom(0.7),
-      "=": () => zoom(0.7),
-      "-": () => zoom(1 / 0.7),
-      "0": () => store.set({ time: store.wholeTime() }),
-    };
+    const actions: Record<string, () => void> = { ...mover.actions(), ArrowUp: () => deeper(-1), ArrowDown: () => deeper(1) };
     const action = actions[e.key];
     if (!action || e.shiftKey !== (e.key === "+" && e.shiftKey)) return;
     e.preventDefault();

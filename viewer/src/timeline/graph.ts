@@ -5,6 +5,7 @@ import { quantity } from "../format";
 import type { MapHeader } from "../header";
 import type { Surface } from "../surface";
 import { left, ticks, type Axes } from "./axes";
+import { markCut, topOf } from "./scale";
 
 export class Graph {
   private scaleOf: Spread | null = null;
@@ -25,10 +26,7 @@ export class Graph {
     // The scale is that of the whole run, so that it stays when the view moves. Extremes are cut and marked.
     if (this.scaleOf !== spread) {
       this.scaleOf = spread;
-      const sorted = Float64Array.from(spread.maximum).sort();
-      const high = sorted[Math.floor((sorted.length - 1) * 0.98)]!,
-        top = sorted[sorted.length - 1]!;
-      this.top = (top > 4 * high && high > 0 ? high * 1.6 : top) || 1;
+      this.top = topOf(spread.maximum) || 1;
     }
     const top = this.top * 1.04;
     const y = (v: number): number => band.y + band.h * (1 - Math.min(1, v / top));
@@ -85,7 +83,7 @@ export class Graph {
       s.line(upper, red, dense ? 1 : 1.1);
       s.line(middle, blue, dense ? 1 : 1.3);
     }
-    for (const x of cut) s.area([x - 4, band.y + 2, x + 4, band.y + 2, x, band.y - 5], red);
+    for (const x of cut) markCut(s, x, band, red);
     s.text(
       map.label + " per iteration, over ranks" + (map.exact ? "" : " (estimated from clusters)") + (map.told ? "" : "; gaps: not known"),
       left,

@@ -1,0 +1,126 @@
+// Several runs over time: the choice of one against the first, its picture and its segments.
+import { $ } from "../dom";
+import { escaped, plural } from "../format";
+import { save } from "../surface";
+import { dressed, sentence } from "../words";
+import { Aligned } from "./aligned";
+import { detailsHtml, headHtml } from "./details";
+import type { GroupOverTime, OverTimeHeader } from "./header";
+import { OverTimePicture } from "./picture";
+import { describe } from "./words";
+
+const hint = "Ctrl+wheel: zoom · drag: move · click: a segment · Shift ← →: one iteration after the other · ↑ ↓: segments";
+
+const sentences = (list: string[]): string => list.map((text) => dressed(sentence(text))).join(" ");
+
+export class OverTimePane {
+  readonly picture: OverTimePicture | null = null;
+  aligned: Aligned | null = null;
+  private readonly select = $<HTMLSelectElement>("over-time-group");
+
+  /** @param names of all groups, the first one first */
+  constructor(
+    private header: OverTimeHeader,
+    private names: string[],
+  ) {
+    const hasPicture = header.groups.some(({ why }) => !why);
+    $("over-time-head").innerHTML = header.why ? sentences([`Not compared over time: ${header.why}`]) : "";
+    $("over-time-body").hidden = !hasPicture;
+    $("over-time-tools").hidden = $("over-time-export").hidden = !hasPicture;
+    $("over-time-group-label").hidden = header.groups.length < 2;
+    if (header.why) return;
+    for (const { group } of header.groups) this.select.add(new Option(names[group]!, String(group)));
+    this.select.onchange = () => void this.show();
+    if (!hasPicture) return;
+    const picture = (this.picture = new OverTimePicture($("over-time-picture")));
+    picture.onRead = (point, byKeys) => {
+      $("over-time-readout").ariaLive = byKeys ? "polite" : "off";
+      $("over-time-readout").textContent = point === null ? hint : this.describe(point);
+    };
+    picture.onSelect = (segment) => this.choose(segment);
+    $("over-time-in").onclick = () => picture.mover.zoom(0.5);
+    $("over-time-out").onclick = () => picture.mover.zoom(2);
+    $("over-time-all").onclick = () => picture.mover.all();
+    $("over-time-svg").onclick = () => save("comparison-over-time.svg", picture.picture.svg(), "image/svg+xml");
+    $("over-time-png").onclick = async () => save("comparison-over-time.png", await picture.picture.png());
+    $("over-time-csv").onclick = () => save("comparison-over-time.csv", this.csv(), "text/csv");
+    $("over-time-segments").onclick = (e) => {
+      const button = (e.target as HTMLElement).closest<HTMLElement>("[data-segment]");
+      if (button) this.choose(Number(button.dataset.segment));
+    };
+  }
+
+  /** The group that is chosen. */
+  async show(): Promise<void> {
+    if (this.header.why) return;
+    const one = this.header.groups[this.select.selectedIndex]!;
+    $("over-time-body").hidden = one.why !== "";
+    if (one.why) {
+      this.aligned = null;
+      $("over-time-head").innerHTML = sentences([`Not compared over time: ${one.why}`]);
+      return;
+    }
+    const shown = one as GroupOverTime,
+      aligned = await Aligned.read(shown);
+    if (this.header.groups[this.select.selectedIndex] !== one) return; // another one was chosen meanwhile
+    this.aligned = aligned;
+    const before = this.names[0]!;
+    $("over-time-head").innerHTML = dressed(sentence(shown.head));
+    $("over-time-segments").innerHTML = shown.segments
+      .map(
+        (segment, i) =>
+          `<li><button aria-expanded="false" aria-controls="segment-${i}" data-segment="${i}">${headHtml(segment, i, before)}</button><div id="segment-${i}" hidden>${detailsHtml(segment)}</div></li>`,
+      )
+      .join("");
+    $("over-time-notes").innerHTML = sentences([
+      ...shown.remarks,
+      ...this.header.remarks,
+      ...(shown.window > 1 ? [`a point of the curves is ${plural(shown.window, "place")} of the axis`] : []),
+    ]);
+    this.picture!.show(aligned, [before, this.names[one.group]!]);
+  }
+
+  /** Chosen again, it is no longer. */
+  choose(segment: number): void {
+    const { picture } = this;
+    if (!picture) return;
+    picture.select(segment === picture.selected ? -1 : segment);
+    document.querySelectorAll<HTMLElement>("#over-time-segments [data-segment]").forEach((button, i) => {
+      button.setAttribute("aria-expanded", String(i === picture.selected));
+      $(`segment-${i}`).hidden = i !== picture.selected;
+    });
+  }
+
+  private describe(point: number): string {
+    const { aligned, picture } = this;
+    if (!aligned || !picture) return "";
+    const part = aligned.part(point, point + 1);
+    return describe(part, picture.names, aligned.segmentAt(part.from) + 1);
+  }
+
+  /** Points of the axis. */
+  private csv(): string {
+    const { aligned, picture } = this,
+      [before, after] = picture!.names.map((name) => escaped(name).replaceAll(/["\n,]/g, " ")),
+      lines = [
+        `iteration of ${before},iteration of ${after},pairs,only ${before},only ${after},${before} [ns],${after} [ns],difference [ns],sum of differences [ns]`,
+      ];
+    for (let p = 0; p < aligned!.points; ++p) {
+      const part = aligned!.part(p, p + 1);
+      lines.push(
+        [
+          part.pairs + part.aloneBefore > 0 ? part.firstBefore + 1 : "",
+          part.pairs + part.aloneAfter > 0 ? part.firstAfter + 1 : "",
+          part.pairs,
+          part.aloneBefore,
+          part.aloneAfter,
+          part.pairs > 0 ? part.before : "",
+          part.pairs > 0 ? part.after : "",
+          part.pairs > 0 ? part.after - part.before : "",
+          part.sum,
+        ].join(","),
+      );
+    }
+    return lines.join("\n") + "\n";
+  }
+}
