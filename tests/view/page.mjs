@@ -698,6 +698,7 @@ if (action === "numbers") {
     await page.mouse.click(box.x + middle, box.y + 10);
     await settle();
     result.clicked = [await selected(), (await shown()).listed.map((one) => one.open)];
+    result.link = await page.evaluate(() => location.hash);
     const download = async (id) => {
       const [file] = await Promise.all([page.waitForEvent("download"), page.click("#" + id)]);
       return readFileSync(await file.path());
@@ -741,6 +742,8 @@ if (action === "numbers") {
     await page.setViewportSize({ width: 900, height: 900 });
     await settle();
     result.narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await open(result.link);
+    result.linked = await selected();
   }
 } else if (action === "speed") {
   const before = processorTime();

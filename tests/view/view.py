@@ -1005,9 +1005,9 @@ def check_over_time(said, seen, group, name):
             expect_equal((cells[2:5], cells[6]), ([row["kind"], row["change"], row["function"]], row["ranks"]), "cells of a function")
     words = lambda text: text.replace("+-", "±")
     answers = sentences_of(said)[group]  # of the run, and then of its changes
-    expect_equal(seen["said"].rstrip("."), words(answers[0][0]), "the first sentence")
+    expect_equal(seen["said"], words(answers[0][0]), "the first sentence")
     for remark in answers[0][1]:
-        expect(words(remark)[1:] in seen["notes"], f"the page does not say {remark!r}, but {seen['notes']!r}")
+        expect(words(remark) in seen["notes"], f"the page does not say {remark!r}, but {seen['notes']!r}")
     changes = [(shown, listed) for shown, listed in zip(seen["segments"], seen["listed"]) if shown["change"]]
     for (shown, listed), answer in zip(changes, answers[1:]):
         expect(words(answer[0])[1:] in listed["head"], f"{listed['head']!r} does not say {answer[0]!r}")
@@ -1049,6 +1049,7 @@ def runs_over_time_are_those_of_compare(context):
     entered = seen["groups"][0]["segments"][keys["entered"]]
     expect(entered["from"] <= keys["next"][1] < entered["to"], f"Enter selects {entered} at {keys['next']}")
     expect_equal((keys["down"], keys["whole"]), (0, [0, 400]), "the first segment; all")
+    expect_equal((seen["link"], seen["linked"]), (f"#segment={number + 1}", number), "the address of a segment, and where it leads")
     before, after, selected = seen["dragged"]
     expect(after[0] > before[0] and abs((after[1] - after[0]) - (before[1] - before[0])) < 1e-6 and selected == 0, f"a drag moves: {seen['dragged']}")
     expect(seen["svg"].startswith("<svg") and "polyline" in seen["svg"] and " slower</text>" in seen["svg"], "the SVG is no picture of a change")

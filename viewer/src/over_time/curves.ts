@@ -4,7 +4,7 @@ import { quantity, signed } from "../format";
 import type { Surface } from "../surface";
 import { left, ticks, type Band } from "../timeline/axes";
 import { markCut, topOf } from "../timeline/scale";
-import type { Aligned } from "./aligned";
+import type { Aligned, Part } from "./aligned";
 import type { Column, View } from "./view";
 
 /** The end of a name that many names begin like. */
@@ -19,8 +19,8 @@ export interface Scales {
 
 export function scalesOf(aligned: Aligned): Scales {
   const times: number[] = [],
-    more: number[] = [],
-    less: number[] = [],
+    differences: number[] = [],
+    difference: [number, number] = [0, 0],
     sum: [number, number] = [0, 0];
   for (let p = 0; p < aligned.points; ++p) {
     const part = aligned.part(p, p + 1);
@@ -28,11 +28,13 @@ export function scalesOf(aligned: Aligned): Scales {
     sum[1] = Math.max(sum[1], part.sum);
     if (part.pairs === 0) continue;
     times.push(part.most[0], part.most[1]);
-    if (part.most[2] > 0) more.push(part.most[2]);
-    if (part.least[2] < 0) less.push(-part.least[2]);
+    differences.push(Math.max(Math.abs(part.most[2]), Math.abs(part.least[2])));
+    difference[0] = Math.min(difference[0], part.least[2]);
+    difference[1] = Math.max(difference[1], part.most[2]);
   }
+  const limit = topOf(differences);
   const wide = ([low, high]: [number, number]): [number, number] => (low === high ? [low, low + 1] : [low, high]);
-  return { time: (topOf(times) || 1) * 1.04, difference: wide([-topOf(less), topOf(more)]), sum: wide(sum) };
+  return { time: (topOf(times) || 1) * 1.04, difference: wide([Math.max(-limit, difference[0]), Math.min(limit, difference[1])]), sum: wide(sum) };
 }
 
 /** Columns with pairs that follow each other: a gap is no line. */
@@ -96,7 +98,7 @@ export function drawTimes(s: Surface, view: View, columns: Column[], scales: Sca
     if (isMany)
       for (const which of [0, 1] as const) {
         const edge = (of: "most" | "least"): number[] => path(piece, ({ part }) => y(part[of][which]));
-        s.area(between(edge("most"), edge("least")), themeColor(which === 0 ? "a-veil" : "b-veil"));
+        s.area(between(edge("most"), edge("least")), themeColor(which === 0 ? "a-band" : "b-band"));
       }
     s.line(lines[0], blue, 1);
     s.line(lines[1], orange, 1.8);
@@ -122,24 +124,30 @@ export function drawDifference(s: Surface, view: View, columns: Column[], scales
   const y = drawScale(s, view, band, ...scales.difference, 3, (v) => signed(v, "ns")),
     zero = y(0);
   for (const piece of pieces(columns)) {
-    const mean = ({ part }: Column): number => (part.after - part.before) / part.pairs,
-      edge = (of: "most" | "least"): number[] => path(piece, ({ part }) => y(part[of][2])),
-      floor = path(piece, () => zero);
-    if (piece.some(({ part }) => part.pairs > 1)) s.area(between(edge("most"), edge("least")), themeColor("band"));
-    s.area(
-      between(
-        path(piece, (c) => Math.min(zero, y(mean(c)))),
-        floor,
-      ),
-      themeColor("b"),
-    );
-    s.area(
-      between(
-        path(piece, (c) => Math.max(zero, y(mean(c)))),
-        floor,
-      ),
-      themeColor("a"),
-    );
+    const floor = path(piece, () => zero),
+      above = (value: (part: Part) => number, color: string): void =>
+        s.area(
+          between(
+            path(piece, ({ part }) => Math.min(zero, y(value(part)))),
+            floor,
+          ),
+          themeColor(color),
+        ),
+      below = (value: (part: Part) => number, color: string): void =>
+        s.area(
+          between(
+            path(piece, ({ part }) => Math.max(zero, y(value(part)))),
+            floor,
+          ),
+          themeColor(color),
+        ),
+      mean = (part: Part): number => (part.after - part.before) / part.pairs;
+    if (piece.some(({ part }) => part.pairs > 1)) {
+      above((part) => part.most[2], "b-band");
+      below((part) => part.least[2], "a-band");
+    }
+    above(mean, "b");
+    below(mean, "a");
   }
   s.line([left, zero, left + view.width, zero], themeColor("dim"), 1);
   const [low, high] = scales.difference;
@@ -165,6 +173,6 @@ export function drawSum(s: Surface, view: View, columns: Column[], scales: Scale
       1.4,
     );
   s.line([left, y(0), left + view.width, y(0)], themeColor("dim"), 1);
-  s.text(signed(last.sum, "ns") || "0", x, Math.min(band.y + band.h - 17, Math.max(band.y + 5, y(last.sum))), themeColor("ink"));
-  s.text("in all", x, Math.min(band.y + band.h - 17, Math.max(band.y + 5, y(last.sum))) + 13, themeColor("dim"));
+  s.text(signed(last.sum, "ns") || "0", x, Math.min(band.y + band.h - 22, Math.max(band.y + 5, y(last.sum))), themeColor("ink"));
+  s.text("in all", x, Math.min(band.y + band.h - 22, Math.max(band.y + 5, y(last.sum))) + 13, themeColor("dim"));
 }

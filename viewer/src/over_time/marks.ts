@@ -61,8 +61,8 @@ export function drawAlone(s: Surface, view: View, columns: Column[], [before, af
     hatch(s, x, x + 14, { y, h: lone.h }, isUpward, themeColor("ink"));
     s.text("only " + shortened(name), x + 18, y + lone.h / 2, themeColor("dim"), "left", 10);
   };
-  legend(lone.y - 7, true, before);
-  legend(lone.y + 7, false, after);
+  legend(lone.y - 9, true, before);
+  legend(lone.y + 3, false, after);
   // Neighbours of one kind are one mark: a column is a pixel.
   const mark = (which: "aloneBefore" | "aloneAfter", isUpward: boolean, word: string): void => {
     for (let c = 0, end = 0; c < columns.length; c = end) {

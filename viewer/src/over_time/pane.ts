@@ -11,7 +11,17 @@ import { describe } from "./words";
 
 const hint = "Ctrl+wheel: zoom · drag: move · click: a segment · Shift ← →: one iteration after the other · ↑ ↓: segments";
 
-const sentences = (list: string[]): string => list.map((text) => dressed(sentence(text))).join(" ");
+// Names of runs begin some of them, so that they get no capital.
+const remarksHtml = (list: string[]): string => list.map((text) => `<p class="dim">${dressed(text)}</p>`).join("");
+const absent = (why: string): string => dressed(sentence(`Not compared over time: ${why}`));
+
+// The address is a link to the run and segment that are chosen.
+const link = (): URLSearchParams => new URLSearchParams(location.hash.slice(1));
+function setLink(parts: Record<string, string>): void {
+  const all = link();
+  for (const [name, value] of Object.entries(parts)) value ? all.set(name, value) : all.delete(name);
+  history.replaceState(null, "", "#" + all);
+}
 
 export class OverTimePane {
   readonly picture: OverTimePicture | null = null;
@@ -24,13 +34,18 @@ export class OverTimePane {
     private names: string[],
   ) {
     const hasPicture = header.groups.some(({ why }) => !why);
-    $("over-time-head").innerHTML = header.why ? sentences([`Not compared over time: ${header.why}`]) : "";
+    $("over-time-head").innerHTML = header.why ? absent(header.why) : "";
     $("over-time-body").hidden = !hasPicture;
     $("over-time-tools").hidden = $("over-time-export").hidden = !hasPicture;
     $("over-time-group-label").hidden = header.groups.length < 2;
     if (header.why) return;
     for (const { group } of header.groups) this.select.add(new Option(names[group]!, String(group)));
-    this.select.onchange = () => void this.show();
+    this.select.value = link().get("run") ?? "1";
+    if (this.select.selectedIndex < 0) this.select.selectedIndex = 0;
+    this.select.onchange = () => {
+      setLink({ run: this.select.value, segment: "" });
+      void this.show();
+    };
     if (!hasPicture) return;
     const picture = (this.picture = new OverTimePicture($("over-time-picture")));
     picture.onRead = (point, byKeys) => {
@@ -57,7 +72,7 @@ export class OverTimePane {
     $("over-time-body").hidden = one.why !== "";
     if (one.why) {
       this.aligned = null;
-      $("over-time-head").innerHTML = sentences([`Not compared over time: ${one.why}`]);
+      $("over-time-head").innerHTML = absent(one.why);
       return;
     }
     const shown = one as GroupOverTime,
@@ -65,19 +80,21 @@ export class OverTimePane {
     if (this.header.groups[this.select.selectedIndex] !== one) return; // another one was chosen meanwhile
     this.aligned = aligned;
     const before = this.names[0]!;
-    $("over-time-head").innerHTML = dressed(sentence(shown.head));
+    $("over-time-head").innerHTML = dressed(shown.head);
     $("over-time-segments").innerHTML = shown.segments
       .map(
         (segment, i) =>
           `<li><button aria-expanded="false" aria-controls="segment-${i}" data-segment="${i}">${headHtml(segment, i, before)}</button><div id="segment-${i}" hidden>${detailsHtml(segment)}</div></li>`,
       )
       .join("");
-    $("over-time-notes").innerHTML = sentences([
+    $("over-time-notes").innerHTML = remarksHtml([
       ...shown.remarks,
       ...this.header.remarks,
       ...(shown.window > 1 ? [`a point of the curves is ${plural(shown.window, "place")} of the axis`] : []),
     ]);
     this.picture!.show(aligned, [before, this.names[one.group]!]);
+    const segment = Number(link().get("segment") ?? 0) - 1;
+    if (segment in shown.segments) this.choose(segment);
   }
 
   /** Chosen again, it is no longer. */
@@ -85,6 +102,7 @@ export class OverTimePane {
     const { picture } = this;
     if (!picture) return;
     picture.select(segment === picture.selected ? -1 : segment);
+    setLink({ segment: picture.selected < 0 ? "" : String(picture.selected + 1) });
     document.querySelectorAll<HTMLElement>("#over-time-segments [data-segment]").forEach((button, i) => {
       button.setAttribute("aria-expanded", String(i === picture.selected));
       $(`segment-${i}`).hidden = i !== picture.selected;
