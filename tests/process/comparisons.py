@@ -279,7 +279,8 @@ def what_cannot_be_compared_is_refused_in_one_sentence(job):
         expect(len(lines) == 1 and lines[0].startswith("libprofile: error: ") and said in lines[0] and "report this" not in lines[0], f"{arguments}: {lines}")
     for arguments, code, said in (
             (["a=" + hydro], 2, "view needs two runs"), ([hydro, hydro], 2, "is named twice"), ([hydro, "stacks"], 1, "compare runs of one tool"),
-            ([hydro, "--phase", "timestep"], 2, "for several runs"), ([hydro, other, "--with-source"], 2, "no source"),
+            ([hydro, "--phase", "timestep"], 2, "for several runs"), ([hydro, "--align", "step"], 2, "for several runs"),
+            ([hydro, other, "--align", "time"], 2, "no way to align"), ([hydro, other, "--with-source"], 2, "no source"),
             ([hydro, other, "--serve", "--follow"], 2, "single run"), ([hydro, other, "--metric", "time", "--metric", "mpi"], 2, "give --metric once"),
             (["--baseline", hydro, other], 2, "libprofile view --baseline a1 a2 -- b1 b2")):
         result = job.run([job.tool, "view", *arguments])
