@@ -390,7 +390,7 @@ if (action === "numbers") {
   result.lines.push(await lines());
   result.open = await last.getAttribute("aria-expanded");
   const strip = page.locator(".strip-line:not(.rank) canvas").last();
-  await strip.scrollIntoViewIfNeeded();
+  await page.evaluate(() => document.getElementById("groups-skew").scrollIntoView({ block: "center" }));
   await settle();
   const box = await strip.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -407,6 +407,33 @@ if (action === "numbers") {
     await settle();
     result.chosen = await selection();
   }
+  // Keys: the first strip, then the one below, part by part.
+  const said = () => page.textContent("#groups-readout").then((text) => text.replaceAll("\u202f", " "));
+  await page.locator(".strip-line canvas").first().focus();
+  result.keys = { order: await page.evaluate(() => [...document.querySelectorAll(".strip-line canvas")].map((c) => c.tabIndex)), read: [] };
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowDown"]) {
+    await page.keyboard.press(key);
+    result.keys.read.push(await said());
+  }
+  result.keys.live = await page.getAttribute("#groups-readout", "aria-live");
+  await page.keyboard.press("Enter");
+  await settle();
+  result.keys.entered = await selection();
+  result.keys.skew_order = await page.evaluate(() => document.querySelector("#groups-skew canvas").tabIndex);
+  await page.focus("#groups-skew canvas");
+  await page.keyboard.press("ArrowRight");
+  result.keys.skew = await said();
+  result.svg = (await saved("groups.svg")).toString();
+  result.png = (await saved("groups.png")).subarray(1, 4).toString();
+  result.phase = await page.textContent("#groups-phase");
+  const others = await page.evaluate(() => [...document.getElementById("phase").options].filter((o) => Number(o.value) !== window.libprofile.data.header.groups.phase).map((o) => [o.value, o.text]));
+  if (others.length > 0) {
+    await page.selectOption("#phase", others[0][0]);
+    await settle();
+    result.other = [others[0][1].replace(/ \(.*/, ""), await page.textContent("#groups-phase")];
+    await page.selectOption("#phase", await page.evaluate(() => String(window.libprofile.data.header.groups.phase)));
+    await settle();
+  }
   await page.screenshot({ path: `${shots}/groups.png`, fullPage: true });
   await last.click();
   result.lines.push(await lines());
@@ -421,11 +448,34 @@ if (action === "numbers") {
   await page.selectOption("#groups-fold", "use");
   await page.locator("[data-unfold]").last().click();
   await page.click("#merged-section summary");
-  result.before = await see();
+  // The pointer rests on a strip, and the last button that unfolds has the focus; then the strip has it, read by keys.
+  const focused = () => page.evaluate(() => {
+    const e = document.activeElement, { groups } = window.libprofile.data.header;
+    return [e.tagName, e.dataset.unfold ? groups.groups[Number(e.dataset.unfold)].name : e.getAttribute("aria-label")];
+  });
+  const later = async (by) => {
+    const old = await page.evaluate(() => window.libprofile.data.header.snapshot);
+    await page.waitForFunction((n) => window.libprofile.data.header.snapshot >= n, old + by, { timeout: 60000 });
+    await settle();
+  };
+  await page.locator("[data-unfold]").last().focus();
+  result.before = { ...(await see()), focused: await focused() };
+  const place = () => page.locator(".strip-line:not(.rank) canvas").first().boundingBox();
+  for (let moved = true; moved; ) { // a later state may have more to say above the strips
+    const box = await place();
+    await page.mouse.move(box.x + 40, box.y + box.height / 2);
+    result.rests = await page.textContent("#groups-readout");
+    await later(2);
+    moved = Math.abs((await place()).y - box.y) > 2;
+  }
+  result.after = { ...(await see()), focused: await focused() };
+  result.rested = await page.textContent("#groups-readout");
   await page.mouse.move(5, 5);
-  await page.waitForFunction((old) => window.libprofile.data.header.snapshot >= old + 2, result.before.snapshot, { timeout: 60000 });
-  await settle();
-  result.after = await see();
+  await page.locator(".strip-line.rank canvas").last().focus();
+  await page.keyboard.press("Home");
+  result.read = [await focused(), await page.textContent("#groups-readout")];
+  await later(1);
+  result.read_later = [await focused(), await page.textContent("#groups-readout")];
 } else if (action === "causes") {
   /** Exactly what is selected, with lists written out. */
   const selected = () => page.evaluate(() => {

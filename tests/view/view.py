@@ -714,8 +714,9 @@ def check_groups(context, folder):
     expect_equal(seen["lines"], [len(seen["groups"]), len(seen["groups"]) + len(last["rows"]), len(seen["groups"])], "strips before, with the last group unfolded, after")
     expect_equal(seen["open"], "true", "the unfolded group says so")
     middle = next(span for span in seen["strips"][f"dominating {last['name']}"] if span[1] > seen["iterations"] // 2)
-    expect(middle[2] in seen["readout"], f"{middle[2]} in {seen['readout']!r}")
+    expect((middle[2] or "none") in seen["readout"], f"{middle[2]} in {seen['readout']!r}")
     check_skew(structure, seen)
+    check_strip_keys(seen)
     expect_equal([(call["depth"], call["name"], call["class"]) for call in seen["merged"]],
                  [(call["depth"], call["name"], call["class"]) for call in structure.get("merged", [])], "merged calls")
     expect_equal([row[:1] + row[2:] for row in seen["merged_rows"]], [[call["name"], call["ranks"], call["times"]] for call in seen["merged"]], "rows of merged calls")
@@ -728,10 +729,32 @@ def check_groups(context, folder):
     return seen
 
 
+def check_strip_keys(seen):
+    """What the arrow keys read is there, part by part, and Enter selects it."""
+    keys, width = seen["keys"], 1200  # pixels that a strip has at least
+    expect_equal((keys["order"][0], set(keys["order"][1:]), keys["live"]), (0, {-1}, "polite"), "strips in the order of Tab")
+    first, second, back, end, below = keys["read"]
+    strip = seen["strips"]["dominating all"]
+    expect("all ranks, iteration" in first and (strip[0][2] or "none") in first, f"{strip[0]}: {first!r}")
+    if len(strip) > 1 and strip[0][1] > seen["iterations"] / width:
+        expect((strip[1][2] or "none") in second and back == first, f"{strip[:2]}: {second!r}, {back!r}")
+    expect(f"{seen['iterations']:d}" in end and (strip[-1][2] or "none") in end, f"{strip[-1]}: {end!r}")
+    expect(not below.startswith("all ranks"), f"the strip below: {below!r}")
+    expect_equal(keys["entered"]["to"], seen["iterations"], "what Enter selects at the end")
+    expect(keys["skew_order"] == 0 and keys["skew"].startswith("up to iteration"), f"how far ranks run apart: {keys['skew']!r}")
+    names = ["all ranks", *(f"group {one['name']}" for one in seen["groups"][1:])]
+    expect(seen["svg"].startswith("<svg") and all(f">{name}</text>" in seen["svg"] for name in names) and "Calls without a partner" in seen["svg"], f"the SVG has not all of {names}")
+    expect_equal(seen["png"], "PNG", "the kind of the PNG file")
+    if "other" in seen:
+        expect(seen["other"][0] not in seen["phase"] and seen["other"][1].endswith(f"the graph above shows {seen['other'][0]}:"), f"the graph shows another phase: {seen['other']}")
+    expect(seen["phase"].startswith("iterations of ") and "graph above" not in seen["phase"], f"the phase of the strips: {seen['phase']!r}")
+
+
 @test
 def groups_of_ranks_and_their_strips_are_those_of_structure(context):
     """Of a real job, of ranks that are alike over more iterations than a strip has points, and of a job whose ranks have different roles."""
     check_groups(context, context.recorded("crack"))
+    expect("other" in check_groups(context, context.recorded("solver")), "the recorded solver has another phase with iterations")
     seen = check_groups(context, context.big("groups", 40, 9000, series=True))
     expect_equal(seen["window"], 3, "iterations in a point")
     several = check_groups(context, context.measured("sender", Path(context.options.build) / "tests/process/programs/lost_time.openmpi", "serial", 0, 200, order=True))
@@ -757,8 +780,13 @@ def a_page_that_renews_itself_keeps_the_strips_as_they_are(context):
         job.wait(timeout=30)
     before, after = seen["before"], seen["after"]
     expect(after["iterations"] > before["iterations"] and after["end"] == after["iterations"], f"strips of a later state: {seen}")
-    for key in ("lines", "fold", "choices", "merged"):
+    for key in ("lines", "fold", "choices", "merged", "focused"):
         expect_equal(after[key], before[key], f"{key} after the page renewed itself")
+    expect_equal(before["focused"][0], "BUTTON", "what has the focus")
+    for key in ("rests", "rested"):
+        expect(seen[key].startswith("all ranks, iteration"), f"under a pointer that {key}: {seen[key]!r}")
+    expect(seen["read"][1].startswith("rank ") and seen["read"][0][0] == "CANVAS", f"what keys read: {seen['read']}")
+    expect_equal((seen["read_later"][0], seen["read_later"][1].split(",")[0]), (seen["read"][0], seen["read"][1].split(",")[0]), "what keys read, after the page renewed itself")
     expect_equal((before["lines"], before["fold"], before["choices"], before["merged"]), (4, "use", 3, True), "what was chosen")
 
 

@@ -108,10 +108,14 @@ class User {
     return this.isPressing || this.isTyping || idle < 700 || (document.activeElement instanceof HTMLSelectElement && idle < 15000);
   }
 
-  /** Shows again what is under the pointer. */
+  /** Shows again what is under the pointer. Until a transition has ended the browser says that this is the root, so it is not asked. */
   point(): void {
     const [clientX, clientY] = this.at ?? [-1, -1],
-      under = document.elementFromPoint(clientX, clientY);
-    if (under instanceof HTMLCanvasElement) under.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
+      isUnder = (element: Element): boolean => {
+        const { left, right, top, bottom } = element.getBoundingClientRect();
+        return clientX >= left && clientX < right && clientY >= top && clientY < bottom;
+      };
+    if (isUnder($("selection"))) return; // it lies over the pictures
+    [...document.querySelectorAll("main canvas")].find(isUnder)?.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
   }
 }

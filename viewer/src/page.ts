@@ -63,7 +63,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
   );
   connectLink(store);
   connectRegions(data, store, iterations);
-  connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, [metrics.tree, ranks.tree]);
+  connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, groups, [metrics.tree, ranks.tree]);
   showDetails(data);
 
   comparison.onFailure = async () => void (end.signal.aborted || (await showAccuracy(data, comparison)));

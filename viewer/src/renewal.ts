@@ -30,14 +30,15 @@ function keep(page: Page) {
     sections = [...document.querySelectorAll<HTMLElement>("main > [id]:not(#selection)")],
     seen = sections.find((section) => section.getBoundingClientRect().bottom > 0),
     field = focused instanceof HTMLInputElement ? focused : null;
+  const groups = page.groups.kept();
   return {
     trees: treesOf(page).map((tree) => ({ open: [...tree.opened()], anchor: tree.anchor() })),
     selectedNode: page.ranks.tree.selected,
     search: $<HTMLInputElement>("search").value,
     scrolled: ["source", "regions", "merged"].map((id) => [id, $(id).scrollTop] as const),
     details: ["details", "merged-section"].map((id) => [id, $<HTMLDetailsElement>(id).open] as const),
-    groups: page.groups.kept(),
-    focus: owner ? "#" + owner.id + (owner === focused ? "" : part) : "",
+    groups,
+    focus: groups.focus ? "" : owner ? "#" + owner.id + (owner === focused ? "" : part) : "",
     caret: field ? [field.selectionStart, field.selectionEnd] : null,
     section: seen ? { id: seen.id, top: seen.getBoundingClientRect().top } : null,
   };
@@ -62,6 +63,7 @@ async function restore(page: Page, before: Page, kept: Kept): Promise<void> {
   page.groups.restore(kept.groups);
   await page.source.show();
   page.pictures.forEach((picture) => picture.paint());
+  page.groups.paint();
   trees.forEach((tree, i) => {
     const { anchor } = kept.trees[i]!,
       at = anchor ? kinds[i]!(anchor.node) : -1;

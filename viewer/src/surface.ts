@@ -151,10 +151,7 @@ export class Picture {
   }
   private surface: CanvasSurface | null = null;
   svg(): string {
-    const surface = new SvgSurface(this.width, this.height);
-    surface.rect(0, 0, this.width, this.height, getComputedStyle(document.body).backgroundColor);
-    this.draw(surface, this.width, this.height);
-    return surface.toString();
+    return svgOf(this.width, this.height, (surface) => this.draw(surface, this.width, this.height));
   }
   png(): Promise<Blob> {
     return new Promise((resolve) => {
@@ -168,6 +165,26 @@ export class Picture {
       copy.toBlob((b) => resolve(b!), "image/png");
     });
   }
+}
+
+/** A picture that is on no screen. */
+export function svgOf(width: number, height: number, draw: (surface: Surface) => void): string {
+  const surface = new SvgSurface(width, height);
+  surface.rect(0, 0, width, height, getComputedStyle(document.body).backgroundColor);
+  draw(surface);
+  return surface.toString();
+}
+export function pngOf(width: number, height: number, draw: (surface: Surface) => void): Promise<Blob> {
+  const canvas = document.createElement("canvas"),
+    density = window.devicePixelRatio || 1,
+    g = canvas.getContext("2d")!;
+  canvas.width = Math.round(width * density);
+  canvas.height = Math.round(height * density);
+  g.scale(density, density);
+  g.fillStyle = getComputedStyle(document.body).backgroundColor;
+  g.fillRect(0, 0, width, height);
+  draw(new CanvasSurface(g));
+  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob!), "image/png"));
 }
 
 export function save(name: string, content: Blob | string, type = "text/plain"): void {

@@ -5,6 +5,7 @@ import type { Store } from "../state";
 import { save, type Picture } from "../surface";
 import type { Tree } from "../tree";
 import type { CallPathsPane } from "./call_paths";
+import type { GroupsPane } from "./groups";
 import type { IterationsPane } from "./iterations";
 import type { SourcePane } from "./source";
 
@@ -21,6 +22,7 @@ export function connectExports(
   icicle: Picture,
   callPaths: CallPathsPane,
   source: SourcePane,
+  groups: GroupsPane,
   trees: [Tree, Tree],
 ): void {
   const { header } = data,
@@ -34,6 +36,8 @@ export function connectExports(
     "iterations.csv": () => iterations.csv(),
     "strip.svg": () => strip.svg(),
     "strip.png": () => strip.png(),
+    "groups.svg": () => groups.picture().svg(),
+    "groups.png": () => groups.picture().png(),
     "icicle.svg": () => icicle.svg(),
     "icicle.png": () => icicle.png(),
     "metrics.csv": () => metrics.csv("unit of the metric"),

@@ -1,24 +1,20 @@
 // Groups of ranks that do the same: how they part, and a strip of each over the iterations, which unfolds into its ranks.
-import { clusterColors, css, readableOn, themeColor } from "../color";
+import { clusterColors, css } from "../color";
 import type { Data } from "../data";
 import { $ } from "../dom";
 import { escaped, plural } from "../format";
-import { folds, Groups, spanAt, statesOfPixels, type Fold, type GroupSpan } from "../groups";
+import { folds, Groups, type Fold, type GroupSpan } from "../groups";
 import type { GroupsHeader } from "../header";
 import { scatteredSelection, spansOfFlat, type Span } from "../selection";
 import type { Store } from "../state";
-import { Picture, type Surface } from "../surface";
+import type { Picture } from "../surface";
 import { left, right } from "../timeline/axes";
 import { dressed, sentence } from "../words";
+import { GroupStrip, type Line, type StripOwner } from "./group_strip";
+import { GroupsPicture } from "./groups_picture";
 import { SkewPicture } from "./skew";
 
-const hint = "click a strip: select these iterations and ranks · ▸ shows the ranks of a group";
-
-interface Line {
-  group: number;
-  rank: number; // -1: the group, folded
-  strip: GroupSpan[];
-}
+const hint = "click a strip: select these iterations and ranks · ▸ shows the ranks of a group · keys: ← → ↑ ↓ read, Enter selects";
 
 /** Green: all make the call equally often; blue: not equally often; red: some do not make it. The words say the same. */
 function mergedTable({ calls, left_out }: NonNullable<GroupsHeader["merged"]>): string {
@@ -37,13 +33,15 @@ function mergedTable({ calls, left_out }: NonNullable<GroupsHeader["merged"]>): 
 export interface KeptGroups {
   fold: string;
   unfolded: string[]; // names of groups
+  /** What has the focus, if it is a part of a group: its button in the list, the one that unfolds it, or a strip and the iteration that it reads. */
+  focus: { name: string; part: "group" | "unfold" | "strip"; rank: number; reading: number | null } | null;
 }
 
 export class GroupsPane {
   groups: Groups | null = null;
   readonly loaded: Promise<void> = Promise.resolve();
   skew: SkewPicture | null = null;
-  private pictures: Picture[] = [];
+  private strips: GroupStrip[] = [];
   private readonly unfolded = new Set<number>();
   private readonly select = $<HTMLSelectElement>("groups-fold");
 
@@ -75,7 +73,8 @@ export class GroupsPane {
     };
     for (const fold of folds) this.select.add(new Option(meaning[fold], fold));
     this.select.onchange = () => this.show();
-    this.tell(null);
+    this.tell(null, false);
+    this.namePhase(header);
     $("groups-list").onclick = (e) => {
       const button = (e.target as HTMLElement).closest<HTMLElement>("[data-group]");
       if (button) this.choose(header.groups[Number(button.dataset.group)]!.ranks, []);
@@ -94,10 +93,11 @@ export class GroupsPane {
         header,
         header.skew,
         () => this.range(header),
-        (text) => this.tell(text),
+        (text, byKeys) => this.tell(text, byKeys),
       );
     store.on(["zoom", "theme", "phase"], () => this.redraw());
-    this.loaded = Groups.read(header).then((groups) => {
+    store.on(["phase"], () => this.namePhase(header));
+    this.loaded = Promise.all([Groups.read(header), this.skew?.loaded]).then(([groups]) => {
       this.groups = groups;
       const used = groups.statesThere();
       $("groups-legend").innerHTML = header.states
@@ -108,25 +108,68 @@ export class GroupsPane {
     });
   }
 
+  private get pictures(): Picture[] {
+    return [...this.strips.map((strip) => strip.picture), ...(this.skew ? [this.skew.picture] : [])];
+  }
   redraw(): void {
-    for (const picture of [...this.pictures, ...(this.skew ? [this.skew.picture] : [])]) picture.redraw();
+    for (const picture of this.pictures) picture.redraw();
+  }
+  /** At once: what is under the pointer depends on the size of a picture. */
+  paint(): void {
+    for (const picture of this.pictures) picture.paint();
   }
 
   kept(): KeptGroups {
-    return { fold: this.select.value, unfolded: [...this.unfolded].map((group) => this.data.header.groups!.groups[group]!.name) };
+    const { groups } = this.data.header,
+      nameOf = (group: number): string => groups!.groups[group]!.name,
+      focused = document.activeElement as HTMLElement | null,
+      strip = this.strips.find((one) => one.picture.canvas === focused),
+      part = focused?.dataset.group ? "group" : focused?.dataset.unfold ? "unfold" : null;
+    return {
+      fold: this.select.value,
+      unfolded: [...this.unfolded].map(nameOf),
+      focus: strip
+        ? { name: nameOf(strip.line.group), part: "strip", rank: strip.line.rank, reading: strip.reading }
+        : part
+          ? { name: nameOf(Number(focused!.dataset[part])), part, rank: -1, reading: null }
+          : null,
+    };
   }
-  restore({ fold, unfolded }: KeptGroups): void {
+  restore({ fold, unfolded, focus }: KeptGroups): void {
     if (!this.groups) return;
     if (fold) this.select.value = fold;
     this.groups.header.groups.forEach((one, group) => {
       if (unfolded.includes(one.name) && one.rows.length > 0) this.unfolded.add(group);
     });
     this.show();
+    if (!focus) return;
+    const group = this.groups.header.groups.findIndex(({ name }) => name === focus.name),
+      strip = this.strips.findIndex(({ line }) => line.group === group && line.rank === focus.rank);
+    if (focus.part !== "strip") document.querySelector<HTMLElement>(`[data-${focus.part}="${group}"]`)?.focus({ preventScroll: true });
+    else if (strip >= 0) {
+      this.focus(strip);
+      this.strips[strip]!.readAt(focus.reading);
+    }
   }
 
-  /** What is under the pointer. */
-  private tell(text: string | null): void {
+  private focus(strip: number): void {
+    this.strips.forEach(({ picture }, i) => (picture.canvas.tabIndex = i === strip ? 0 : -1));
+    this.strips[strip]!.picture.canvas.focus({ preventScroll: true });
+  }
+
+  /** What is under the pointer, or what keys read. */
+  private tell(text: string | null, byKeys: boolean): void {
+    $("groups-readout").ariaLive = byKeys ? "polite" : "off";
     $("groups-readout").textContent = text ?? hint;
+  }
+
+  /** Where the strips do not lie under the graph's iterations. */
+  private namePhase({ phase }: GroupsHeader): void {
+    const { phase: shown } = this.store.state;
+    $("groups-phase").textContent =
+      shown === phase || shown < 0
+        ? `iterations of ${this.data.phaseName(phase)}:`
+        : `iterations of ${this.data.phaseName(phase)}, all of them; the graph above shows ${this.data.phaseName(shown)}:`;
   }
 
   private color(state: number): [number, number, number] {
@@ -168,27 +211,25 @@ export class GroupsPane {
         return `<div class="strip-line"><span style="width:${left}px">${name}</span><div></div></div>`;
       })
       .join("");
-    this.pictures = [...$("groups-strips").querySelectorAll<HTMLElement>(".strip-line > div")].map((host, i) => {
-      const line = lines[i]!;
+    const owner: StripOwner = {
+      header,
+      color: (state) => this.color(state),
+      range: () => this.range(header),
+      read: (line, span, byKeys) => this.tell(span && this.describe(line, span), byKeys),
+      choose: (line, { from, to }) => this.choose(line.rank < 0 ? header.groups[line.group]!.ranks : [line.rank, line.rank + 1], [[from, to]]),
+      leave: (strip, by) => {
+        const next = this.strips.indexOf(strip) + by,
+          { reading } = strip;
+        if (!this.strips[next]) return;
+        this.focus(next);
+        this.strips[next].readAt(reading);
+      },
+    };
+    this.strips = [...$("groups-strips").querySelectorAll<HTMLElement>(".strip-line > div")].map((host, i) => {
       host.style.marginRight = right + "px";
-      const picture = new Picture(host, "group", (surface, width, height) => this.draw(surface, line, width, height));
-      picture.canvas.tabIndex = -1;
-      picture.canvas.setAttribute("aria-label", this.name(line) + " over the iterations");
-      const under = (e: MouseEvent): GroupSpan | null => {
-        const [from, to] = this.range(header);
-        return spanAt(line.strip, from + ((to - from) * e.offsetX) / Math.max(1, picture.width));
-      };
-      picture.canvas.onpointermove = (e) => {
-        const span = under(e);
-        this.tell(span && this.describe(line, span));
-      };
-      picture.canvas.onpointerleave = () => this.tell(null);
-      picture.canvas.onclick = (e) => {
-        const span = under(e);
-        if (span) this.choose(line.rank < 0 ? header.groups[line.group]!.ranks : [line.rank, line.rank + 1], [[span.from, span.to]]);
-      };
-      return picture;
+      return new GroupStrip(host, this.name(lines[i]!), lines[i]!, owner);
     });
+    this.strips[0]!.picture.canvas.tabIndex = 0;
     const hidden = [...this.unfolded].map((g) => header.groups[g]!).filter((one) => one.rows.length < one.count);
     $("groups-hidden").textContent = hidden.map((one) => `${one.name}: ${plural(one.count - one.rows.length, "more rank")}, in the value map above`).join("; ");
   }
@@ -206,18 +247,16 @@ export class GroupsPane {
     return `${this.name(line)}, ${where}: ${what}${line.rank < 0 && span.state >= 0 ? `, ${span.ranks} of ${plural(count, "rank")} at most` : ""}`;
   }
 
-  private draw(surface: Surface, line: Line, width: number, height: number): void {
-    const header = this.data.header.groups!,
-      [from, to] = this.range(header),
-      columns = Math.floor(width),
-      pixels = statesOfPixels(line.strip, from, to, columns, header.states.length);
-    surface.rect(0, 0, width, height, themeColor("card"));
-    for (let x = 0, end = 0; x < columns; x = end) {
-      for (end = x + 1; end < columns && pixels[end] === pixels[x];) ++end;
-      const state = pixels[x]!;
-      if (state < 0) continue;
-      surface.rect(x, 0, end - x, height, css(this.color(state)));
-      if (end - x >= 10) surface.text(header.states[state]!.letter, (x + end) / 2, height / 2 + 0.5, readableOn(this.color(state)), "center");
-    }
+  /** What is shown, for a file. */
+  picture(): GroupsPicture {
+    return new GroupsPicture(
+      this.strips,
+      this.skew,
+      this.data.header.groups!.states,
+      this.groups!.statesThere(),
+      $("groups-strips").clientWidth,
+      ({ line }) => this.name(line),
+      (state) => this.color(state),
+    );
   }
 }

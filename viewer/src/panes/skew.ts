@@ -4,7 +4,7 @@ import { numbersOf } from "../columns";
 import { percent, quantity } from "../format";
 import type { GroupsHeader, SkewHeader } from "../header";
 import type { Span } from "../selection";
-import { Picture, type Surface } from "../surface";
+import { CanvasSurface, Picture, type Surface } from "../surface";
 import { left, right, ticks } from "../timeline/axes";
 
 const fields = 7,
@@ -27,25 +27,41 @@ export class SkewPicture {
   readonly picture: Picture;
   private values: Float64Array = new Float64Array();
   private most = { ns: 1, share: 0 };
+  /** The point that keys read; null: none. */
+  private reading: number | null = null;
+  readonly loaded: Promise<void>;
 
   constructor(
     host: HTMLElement,
     private groups: GroupsHeader,
     private header: SkewHeader,
     private range: () => Span,
-    tell: (text: string | null) => void,
+    private tell: (text: string | null, byKeys: boolean) => void,
   ) {
     this.picture = new Picture(host, "skew", (surface, width, height) => this.draw(surface, width, height));
-    this.picture.canvas.tabIndex = -1;
-    this.picture.canvas.setAttribute("aria-label", `How far ranks are behind and ahead of rank ${header.reference} over the iterations`);
+    this.picture.canvas.setAttribute(
+      "aria-label",
+      `How far ranks are behind and ahead of rank ${header.reference} over the iterations. Left and right read it.`,
+    );
     this.picture.canvas.onpointermove = (e) => {
       const [from, to] = this.range(),
         x = (e.offsetX - left) / Math.max(1, this.picture.width - left - right),
         point = x < 0 || x >= 1 ? null : this.at(from + (to - from) * x);
-      tell(point && this.describe(point));
+      tell(point && this.describe(point), false);
     };
-    this.picture.canvas.onpointerleave = () => tell(null);
-    void numbersOf(header.values).then((values) => {
+    this.picture.canvas.onpointerleave = () => tell(null, false);
+    this.picture.canvas.onblur = () => this.read(null);
+    this.picture.canvas.onkeydown = (e) => {
+      const [from, to] = this.range(),
+        [first, last] = [Math.floor(from / groups.window), Math.ceil(to / groups.window) - 1],
+        pixel = Math.max(1, Math.round((to - from) / groups.window / Math.max(1, this.picture.width - left - right))),
+        at = this.reading,
+        next: Record<string, number> = { ArrowRight: at === null ? first : at + pixel, ArrowLeft: at === null ? last : at - pixel, Home: first, End: last };
+      if (!(e.key in next) || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+      e.preventDefault();
+      this.read(Math.min(last, Math.max(first, next[e.key]!)));
+    };
+    this.loaded = numbersOf(header.values).then((values) => {
       this.values = values;
       for (let p = 0; p < header.points; ++p) {
         const { behind, ahead, most } = this.point(p);
@@ -54,6 +70,13 @@ export class SkewPicture {
       }
       this.picture.redraw();
     });
+  }
+
+  private read(point: number | null): void {
+    if (point === null && this.reading === null) return;
+    this.reading = point;
+    this.tell(point === null || point >= this.header.points || this.values.length === 0 ? null : this.describe(this.point(point)), true);
+    this.picture.redraw();
   }
 
   point(p: number): SkewPoint {
@@ -93,7 +116,7 @@ export class SkewPicture {
     return `${where}: ${parts.length > 0 ? parts.join(", ") : `all computed as long as rank ${reference}`}; ${calls}`;
   }
 
-  private draw(s: Surface, width: number, height: number): void {
+  draw(s: Surface, width: number, height: number): void {
     const w = width - left - right,
       h = height - barHeight - 2 * gap,
       top = gap,
@@ -136,5 +159,8 @@ export class SkewPicture {
     s.line(upper, themeColor("max"));
     s.line(lower, themeColor("median"));
     s.line([left, middle, left + w, middle], themeColor("dim"), 1);
+    if (this.reading === null || !(s instanceof CanvasSurface)) return;
+    const x = left + (((this.reading + 0.5) * this.groups.window - from) / (to - from)) * w;
+    if (x >= left && x <= left + w) s.line([x, top, x, bars + barHeight], themeColor("ink"), 0.7);
   }
 }
