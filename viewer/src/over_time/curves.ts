@@ -8,7 +8,7 @@ import type { Aligned, Part } from "./aligned";
 import type { Column, View } from "./view";
 
 /** The end of a name that many names begin like. */
-export const shortened = (name: string): string => (name.length > 12 ? "…" + name.slice(-11) : name);
+export const shortened = (name: string): string => (name.length > 10 ? "…" + name.slice(-9) : name);
 
 /** Of the whole axis, so that scales stay when the view moves. */
 export interface Scales {

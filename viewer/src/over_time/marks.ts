@@ -59,7 +59,7 @@ export function drawAlone(s: Surface, view: View, columns: Column[], [before, af
   const legend = (y: number, isUpward: boolean, name: string): void => {
     const x = left + view.width + 8;
     hatch(s, x, x + 14, { y, h: lone.h }, isUpward, themeColor("ink"));
-    s.text("only " + shortened(name), x + 18, y + lone.h / 2, themeColor("dim"), "left", 10);
+    s.text(shortened(name), x + 18, y + lone.h / 2, themeColor("dim"), "left", 10);
   };
   legend(lone.y - 9, true, before);
   legend(lone.y + 3, false, after);

@@ -9,6 +9,8 @@ import type { GroupOverTime, OverTimeHeader } from "./header";
 import { OverTimePicture } from "./picture";
 import { describe } from "./words";
 
+const longName = 20; // of a run: what is read then needs two lines
+
 const hint = "Ctrl+wheel: zoom · drag: move · click: a segment · Shift ← →: one iteration after the other · ↑ ↓: segments";
 
 // Names of runs begin some of them, so that they get no capital.
@@ -47,6 +49,10 @@ export class OverTimePane {
       void this.show();
     };
     if (!hasPicture) return;
+    $("over-time-readout").classList.toggle(
+      "long",
+      names.some((name) => name.length > longName),
+    );
     const picture = (this.picture = new OverTimePicture($("over-time-picture")));
     picture.onRead = (point, byKeys) => {
       $("over-time-readout").ariaLive = byKeys ? "polite" : "off";

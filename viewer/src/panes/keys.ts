@@ -11,6 +11,7 @@ export function connectKeys(): void {
     ["*", "open everything below"],
     ["← → ↑ ↓", "in a tree: close, open, up, down; in the pictures: move"],
     ["↑ ↓", "in ranks over time: deeper or less deep into the call paths"],
+    ["← → ↑ ↓ Enter", "in the strips of groups: read part by part, the other strips, select"],
     ["Shift ← →", "move the selection by one iteration"],
     ["+ − 0", "zoom in, out, show all"],
     ["b", "keep A as B"],
