@@ -74,6 +74,12 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 }
 
+/** A field of CSV. A spreadsheet must not take a text for a formula. */
+export function csvText(text: string): string {
+  const isFormula = /^[=+\-@\t]/.test(text);
+  return isFormula || /[",\n]/.test(text) ? `"${isFormula ? "'" : ""}${text.replaceAll('"', '""')}"` : text;
+}
+
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

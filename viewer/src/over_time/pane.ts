@@ -1,9 +1,10 @@
 // Several runs over time: the choice of one against the first, its picture and its segments.
 import { $ } from "../dom";
-import { escaped, plural } from "../format";
+import { plural } from "../format";
 import { save } from "../surface";
 import { dressed, sentence } from "../words";
 import { Aligned } from "./aligned";
+import { csvOf } from "./csv";
 import { detailsHtml, headHtml } from "./details";
 import type { GroupOverTime, OverTimeHeader } from "./header";
 import { OverTimePicture } from "./picture";
@@ -64,7 +65,7 @@ export class OverTimePane {
     $("over-time-all").onclick = () => picture.mover.all();
     $("over-time-svg").onclick = () => save("comparison-over-time.svg", picture.picture.svg(), "image/svg+xml");
     $("over-time-png").onclick = async () => save("comparison-over-time.png", await picture.picture.png());
-    $("over-time-csv").onclick = () => save("comparison-over-time.csv", this.csv(), "text/csv");
+    $("over-time-csv").onclick = () => save("comparison-over-time.csv", csvOf(this.aligned!, picture.names), "text/csv");
     $("over-time-segments").onclick = (e) => {
       const button = (e.target as HTMLElement).closest<HTMLElement>("[data-segment]");
       if (button) this.choose(Number(button.dataset.segment));
@@ -120,31 +121,5 @@ export class OverTimePane {
     if (!aligned || !picture) return "";
     const part = aligned.part(point, point + 1);
     return describe(part, picture.names, aligned.segmentAt(part.from) + 1);
-  }
-
-  /** Points of the axis. */
-  private csv(): string {
-    const { aligned, picture } = this,
-      [before, after] = picture!.names.map((name) => escaped(name).replaceAll(/["\n,]/g, " ")),
-      lines = [
-        `iteration of ${before},iteration of ${after},pairs,only ${before},only ${after},${before} [ns],${after} [ns],difference [ns],sum of differences [ns]`,
-      ];
-    for (let p = 0; p < aligned!.points; ++p) {
-      const part = aligned!.part(p, p + 1);
-      lines.push(
-        [
-          part.pairs + part.aloneBefore > 0 ? part.firstBefore + 1 : "",
-          part.pairs + part.aloneAfter > 0 ? part.firstAfter + 1 : "",
-          part.pairs,
-          part.aloneBefore,
-          part.aloneAfter,
-          part.pairs > 0 ? part.before : "",
-          part.pairs > 0 ? part.after : "",
-          part.pairs > 0 ? part.after - part.before : "",
-          part.sum,
-        ].join(","),
-      );
-    }
-    return lines.join("\n") + "\n";
   }
 }

@@ -1,5 +1,5 @@
 // A tree of several runs as rows: the values of each, and for each but the first how it differs from that.
-import { escaped, exactly, percent, quantity, shortName, signed, times } from "../format";
+import { csvText, escaped, exactly, percent, quantity, shortName, signed, times } from "../format";
 import type { TreeContent } from "../tree/content";
 import type { SideHeader, SideTree } from "./runs";
 
@@ -95,16 +95,15 @@ export function contentOf(header: SideHeader, tree: SideTree, groups: number[], 
 
 /** All rows, also those that are closed. */
 export function csvOf(header: SideHeader, tree: SideTree): string {
-  const quote = (s: string): string => (/^[=+\-@\t]/.test(s) ? `"'${s.replaceAll('"', '""')}"` : /[",\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s),
-    later = header.groups.slice(1);
+  const later = header.groups.slice(1);
   const lines = [
     [
       "row",
       "below",
       "name",
       "place",
-      ...header.groups.map(({ name }) => quote(`${name} [${header.unit}]`)),
-      ...later.flatMap(({ name }) => [quote(`difference of ${name}`), quote(`error of ${name}`)]),
+      ...header.groups.map(({ name }) => csvText(`${name} [${header.unit}]`)),
+      ...later.flatMap(({ name }) => [csvText(`difference of ${name}`), csvText(`error of ${name}`)]),
     ].join(","),
   ];
   tree.parent.forEach((parent, row) =>
@@ -112,8 +111,8 @@ export function csvOf(header: SideHeader, tree: SideTree): string {
       [
         row + 1,
         parent < 0 ? "" : parent + 1,
-        quote(tree.fullName(row) || tree.name(row)),
-        quote(tree.place(row)),
+        csvText(tree.fullName(row) || tree.name(row)),
+        csvText(tree.place(row)),
         ...tree.values.map((v) => v[row]!),
         ...later.flatMap((_, i) => {
           const error = tree.errors[i]![row]!;

@@ -1,8 +1,8 @@
 // A tree as CSV.
+import { csvText } from "../format";
 import type { TreeContent } from "./content";
 
 export function csvOf(c: TreeContent, unit: string, walk: (visit: (node: number, depth: number) => void) => void): string {
-  const quote = (s: string): string => (/^[=+\-@\t]|[",\n]/.test(s) ? '"' + (/^[=+\-@\t]/.test(s) ? "'" : "") + s.replaceAll('"', '""') + '"' : s);
   const lines = [
     [
       "depth",
@@ -23,8 +23,8 @@ export function csvOf(c: TreeContent, unit: string, walk: (visit: (node: number,
     lines.push(
       [
         depth,
-        quote(path),
-        quote(c.side?.(n) ?? ""),
+        csvText(path),
+        csvText(c.side?.(n) ?? ""),
         known(c.inclusive(n), a),
         known(c.exclusive(n), a),
         ...(c.other ? [known(c.other.inclusive(n), b), known(c.other.exclusive(n), b)] : []),
