@@ -1052,12 +1052,12 @@ def lost_time(context, name, cause, part, iterations):
 @test
 def runs_over_time_are_those_of_compare(context):
     """Of a known change, in a file and served: rank 1 takes longer in iterations 161 to 240, and the last 20 are not there."""
-    runs = [lost_time(context, "over-none", "none", 0, 400), lost_time(context, "over-range", "range", 40, 400)]
+    runs = [lost_time(context, "over-none", "none", 0, 400), lost_time(context, "over-range", "range", 200, 400)]
     said, seen, _ = over_time(context, runs)
     changes = check_over_time(said, seen["groups"][0], 0, "over-range")
     worst = max((shown for shown, _ in changes), key=lambda one: one["total"])
     number = seen["groups"][0]["segments"].index(worst)
-    expect(abs(worst["from"] - 160) < 16 and abs(worst["to"] - 240) < 16 and worst["total"] > 0.15e9, f"the change is {worst}")
+    expect(abs(worst["from"] - 160) < 16 and abs(worst["to"] - 240) < 16 and worst["total"] > 0.8e9, f"the change is {worst}")
     expect(("work", "1") in [(one["function"], one["ranks"]) for one in worst["functions"][:3]], f"functions of it: {worst['functions'][:3]}")
     expect(seen["painted"]["covered"] > 0.1 and seen["dark"]["covered"] > 0.1, f"the picture is empty: {seen['painted']}")
     pairs = said["iterations"]
