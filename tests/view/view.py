@@ -1051,7 +1051,7 @@ def lost_time(context, name, cause, part, iterations):
 
 @test
 def runs_over_time_are_those_of_compare(context):
-    """Of a known change, in a file and served: rank 1 takes longer in iterations 161 to 240, and the last 20 are not there."""
+    """Of a known change, in a file and served: rank 1 takes longer in iterations 161 to 240."""
     runs = [lost_time(context, "over-none", "none", 0, 400), lost_time(context, "over-range", "range", 200, 400)]
     said, seen, _ = over_time(context, runs)
     changes = check_over_time(said, seen["groups"][0], 0, "over-range")

@@ -13,7 +13,7 @@ namespace libprofile::tools {
 /// "401-1000", with the numbers of the other run where they are others: "421-1020 (401-1000 of new)". Counted from 1.
 std::string iterations_text(const SegmentChange& segment, const std::string& after);
 
-/// Why it is no change: "within chance", "small", "not known"; empty if it is one.
+/// Why it is no change: "within chance", "small", "machine", "not known"; empty if it is one.
 std::string segment_chance(const SegmentChange& segment);
 
 struct SegmentWords {
