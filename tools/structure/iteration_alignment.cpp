@@ -1,5 +1,6 @@
 #include "tools/structure/iteration_alignment.hpp"
 
+#include "libprofile/base/hashing.hpp"
 #include "tools/structure/banded_alignment.hpp"
 #include "tools/text/named_choice.hpp"
 
@@ -22,8 +23,31 @@ constexpr double other_calls = 0.25;    // the difference of a pair that does eq
 constexpr double no_worse = 0.02;       // cost: then the candidate that says more is taken
 
 using Partners = std::vector<std::uint32_t>;
-using Description = const std::vector<std::uint64_t> RunIterations::*;
-constexpr std::array<Description, 3> descriptions = {&RunIterations::counts, &RunIterations::visits, &RunIterations::call_paths}; // the finest first
+using Numbers = std::vector<std::uint64_t>;
+
+/// Of the iterations of both runs; equal numbers are equal iterations.
+struct Description {
+    Numbers a, b;
+};
+
+/// Where the order is not known, the number alone.
+Numbers in_order(const Numbers& numbers, const Numbers& orders) {
+    Numbers result;
+    for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(orders[i] == 0 ? numbers[i] : mix(numbers[i] + golden) ^ orders[i]);
+    return result;
+}
+
+/// The finest first. Bytes tell more iterations apart than the order does, so they also count without it: all iterations may have swapped phases.
+std::vector<Description> descriptions_of(const RunIterations& a, const RunIterations& b) {
+    std::vector<Description> result = {{a.counts, b.counts}, {a.visits, b.visits}, {a.call_paths, b.call_paths}};
+    const auto has_order = [](const RunIterations& run) {
+        return std::any_of(run.orders.begin(), run.orders.end(), [](std::uint64_t order) { return order != 0; });
+    };
+    if (a.ranks != b.ranks || !has_order(a) || !has_order(b)) return result;
+    result.insert(result.begin() + 1, {in_order(a.visits, a.orders), in_order(b.visits, b.orders)});
+    result.insert(result.begin(), {in_order(a.counts, a.orders), in_order(b.counts, b.orders)});
+    return result;
+}
 
 double typical(std::vector<float> values) {
     if (values.empty()) return 0;
@@ -40,7 +64,8 @@ double relative(double x, double y) {
 
 class Aligner {
   public:
-    Aligner(const RunIterations& a, const RunIterations& b) : a_(a), b_(b), structure_(has_structure(a) && has_structure(b) ? by_structure() : std::nullopt) {
+    Aligner(const RunIterations& a, const RunIterations& b)
+        : a_(a), b_(b), descriptions_(descriptions_of(a, b)), structure_(has_structure(a) && has_structure(b) ? by_structure() : std::nullopt) {
         const Partners known = structure_ ? *structure_ : by_step();
         const auto add = [&](const std::vector<float>& of_a, const std::vector<float>& of_b) {
             const double x = typical(of_a), y = typical(of_b);
@@ -73,6 +98,7 @@ class Aligner {
             if (j == no_partner) continue;
             ++result.pairs;
             result.different += has_same_calls(i, j) ? 0 : 1;
+            result.reordered += has_same_calls(i, j) && has_other_order(i, j) ? 1 : 0;
             differences += difference(i, j);
         }
         const auto all = static_cast<double>(n() + m()), pairs = static_cast<double>(result.pairs);
@@ -99,7 +125,12 @@ class Aligner {
         return a_.ranks == b_.ranks ? a_.visits[i] == b_.visits[j] : a_.call_paths[i] == b_.call_paths[j];
     }
 
-    /// Of two iterations, 0 to 1.
+    bool has_other_order(std::size_t i, std::size_t j) const {
+        const auto order = [](const RunIterations& run, std::size_t at) { return run.orders.empty() ? 0 : run.orders[at]; };
+        return a_.ranks == b_.ranks && order(a_, i) != 0 && order(b_, j) != 0 && order(a_, i) != order(b_, j);
+    }
+
+    /// Of two iterations, 0 to 1. Their order is no difference in work.
     double difference(std::size_t i, std::size_t j) const {
         double most = has_same_calls(i, j) ? 0 : other_calls;
         for (const Amount& amount : amounts_) most = std::max(most, relative(amount.a[i] * amount.scale, amount.b[j]));
@@ -111,10 +142,10 @@ class Aligner {
     std::optional<Partners> by_structure() const {
         std::optional<Partners> best;
         std::ptrdiff_t most = -1;
-        for (std::size_t first = 0; first < descriptions.size(); ++first) {
+        for (std::size_t first = 0; first < descriptions_.size(); ++first) {
             Partners partners(n(), no_partner);
             bool has_script = false;
-            for (std::size_t d = first; d < descriptions.size(); ++d) has_script |= pair_equal_between(partners, descriptions[d]);
+            for (std::size_t d = first; d < descriptions_.size(); ++d) has_script |= pair_equal_between(partners, descriptions_[d]);
             if (!has_script) continue;
             std::ptrdiff_t equal = 0;
             for (std::size_t i = 0; i < n(); ++i) equal += partners[i] != no_partner && a_.call_paths[i] == b_.call_paths[partners[i]] ? 1 : 0;
@@ -141,10 +172,10 @@ class Aligner {
     }
 
     /// False: so much is different in some place that nothing was done there.
-    bool pair_equal_between(Partners& partners, Description description) const {
+    bool pair_equal_between(Partners& partners, const Description& description) const {
         bool is_done = true;
         for_each_gap(partners, [&](std::size_t i, std::size_t end, std::size_t j, std::size_t last) {
-            const std::span of_a(a_.*description), of_b(b_.*description);
+            const std::span of_a(description.a), of_b(description.b);
             const std::optional<Partners> inside = partners_of(of_a.subspan(i, end - i), of_b.subspan(j, last - j), most_edits);
             is_done = is_done && inside;
             if (!inside) return;
@@ -187,7 +218,8 @@ class Aligner {
     }
 
     const RunIterations &a_, &b_;
-    std::optional<Partners> structure_;
+    std::vector<Description> descriptions_;
+    std::optional<Partners> structure_; // uses those above
     std::vector<Amount> amounts_;
 };
 

@@ -1,7 +1,8 @@
 // Which iterations of two runs are the same.
 // Contract: thread-safe (no state); memory in proportion to the iterations, and to the band where work decides; throws std::bad_alloc only.
 //
-// Iterations with the same calls are the same, in the order in which both runs come by them: the shortest edit script of both sequences. Where two
+// Iterations with the same calls are the same, in the order in which both runs come by them: the shortest edit script of both sequences. Where the order
+// of the calls in an iteration is known, the same order comes first. Where two
 // iterations stand at the same place between such, and differ in calls, they are a pair, too: a step that writes output now. If that says little, the
 // pairing with the least difference in work decides, the number of the iteration, or its place in the run. What costs least is taken: 2 times
 // the difference of a pair, 1 for an iteration without a partner. Times align nothing, they are what is compared.
@@ -36,6 +37,7 @@ struct IterationAlignment {
     std::vector<std::uint32_t> partner; // by iteration of the first run: that of the second one, or no_partner; ascending
     std::size_t pairs = 0;
     std::size_t different = 0; // of these: with other calls; of other numbers of ranks: at other call paths
+    std::size_t reordered = 0; // of these: with the same calls, but some rank made them in another order
     bool is_known = true;      // the calls of all iterations; if not, `different` says little
     double cost = 0;           // of 0 to 1: what is different, as a share of all iterations
 };

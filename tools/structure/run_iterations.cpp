@@ -6,6 +6,7 @@
 #include "tools/analysis/loop_ranks.hpp"
 #include "tools/analysis/poll_functions.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/structure/call_order.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -67,8 +68,8 @@ std::vector<std::uint32_t> number_keys(std::vector<RankSeries>& ranks) {
 class Sums {
   public:
     Sums(std::size_t iterations, std::size_t keys)
-        : words_((keys + 63) / 64), counts(iterations), visits(iterations), sets(iterations * words_), calls(iterations), bytes(iterations),
-          instructions(iterations), time(iterations), is_unknown(iterations) {}
+        : words_((keys + 63) / 64), counts(iterations), visits(iterations), sets(iterations * words_), orders(iterations), calls(iterations), bytes(iterations),
+          instructions(iterations), time(iterations), is_unknown(iterations), has_no_order(iterations) {}
 
     void set(std::size_t iteration, std::uint32_t bit) { sets[iteration * words_ + bit / 64] |= std::uint64_t{1} << bit % 64; }
     /// @param keys by bit
@@ -84,11 +85,13 @@ class Sums {
         all(counts, other.counts, std::plus());
         all(visits, other.visits, std::plus());
         all(sets, other.sets, std::bit_or());
+        all(orders, other.orders, std::plus());
         all(calls, other.calls, std::plus());
         all(bytes, other.bytes, std::plus());
         all(instructions, other.instructions, std::plus());
         all(time, other.time, std::plus());
         all(is_unknown, other.is_unknown, std::bit_or());
+        all(has_no_order, other.has_no_order, std::bit_or());
         has_instructions = has_instructions && other.has_instructions;
     }
 
@@ -96,9 +99,9 @@ class Sums {
     std::size_t words_;
 
   public:
-    std::vector<std::uint64_t> counts, visits, sets;
+    std::vector<std::uint64_t> counts, visits, sets, orders;
     std::vector<double> calls, bytes, instructions, time;
-    std::vector<char> is_unknown;
+    std::vector<char> is_unknown, has_no_order;
     bool has_instructions = true;
 };
 
@@ -115,9 +118,11 @@ struct Rows {
     }
 };
 
-void add_rank(const Profile& profile, const RankSeries& rank, const Rows& rows, Sums& to) {
+void add_rank(const Profile& profile, const RankSeries& rank, const Rows& rows, const std::vector<std::uint32_t>& key_of_path, Sums& to) {
     const PhaseData& data = *rank.data;
     const std::size_t n = to.time.size();
+    to.orders = call_orders(profile, data, key_of_path, n);
+    for (std::size_t i = 0; i < n; ++i) to.has_no_order[i] = to.orders[i] == 0 ? 1 : 0;
     const RowsInside inside = rows_inside(profile, *rank.location, data);
     const auto value = [&](const MetricValues& of, std::size_t row) { return row < of.size() ? static_cast<double>(of[row]) : 0.0; };
     const auto add_values = [&](std::size_t i, const MetricValues& of) {
@@ -176,7 +181,7 @@ RunIterations run_iterations(const Profile& profile, const std::vector<const Loc
     std::mutex adding;
     in_parallel(ranks.size(), [&](std::size_t r) {
         Sums of_rank(n, keys.size());
-        add_rank(profile, ranks[r], rows, of_rank);
+        add_rank(profile, ranks[r], rows, key_of_path, of_rank);
         const std::lock_guard lock(adding);
         sums.add(of_rank);
     });
@@ -191,11 +196,12 @@ RunIterations run_iterations(const Profile& profile, const std::vector<const Loc
     result.time = mean(sums.time);
     result.counts = std::move(sums.counts);
     result.visits = std::move(sums.visits);
+    for (std::size_t i = 0; i < n; ++i) result.orders.push_back(ranks.empty() || sums.has_no_order[i] != 0 ? 0 : mix(sums.orders[i]) | 1);
     for (std::size_t i = 0; i < n; ++i) result.call_paths.push_back(sums.hash_of_set(i, keys));
     for (std::size_t i = 0; i < n; ++i)
         if (sums.is_unknown[i] != 0) {
             result.is_known = false;
-            result.counts[i] = result.visits[i] = result.call_paths[i] = 0; // like all others of which nothing is known
+            result.counts[i] = result.visits[i] = result.call_paths[i] = result.orders[i] = 0; // like all others of which nothing is known
         }
     return result;
 }

@@ -17,6 +17,7 @@ struct RunIterations {
     std::vector<std::uint64_t> counts;     // as often, with as many bytes, and as many iterations of phases inside
     std::vector<std::uint64_t> visits;     // as often
     std::vector<std::uint64_t> call_paths; // at all
+    std::vector<std::uint64_t> orders;     // by each rank in the same order; 0: not known of all ranks (call_order.hpp)
     // By iteration, means over ranks.
     std::vector<float> calls, bytes, instructions; // instructions: empty if they were not counted
     std::vector<float> time;                       // ns, with the phases inside
