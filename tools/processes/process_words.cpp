@@ -85,18 +85,17 @@ std::string ProcessWords::changes(std::size_t group) const {
     const TreeChanges found = processes_.typical->changes(rows[0].front(), rows[group].front());
     const TypicalIterations& typical = *processes_.typical;
     // "MPI_Send in exchange" of an event and of what has no other one in it, else "exchange (3 calls)".
-    const auto place = [&](const OrderedTree& tree, std::uint32_t at) {
-        std::uint32_t event = at;
-        while (event + 1 < tree.nodes[at].end && tree.nodes[event].own == 0) ++event;
-        const bool is_one = tree.nodes[at].events <= 1;
-        const OrderedNode& node = tree.nodes[is_one ? event : at];
+    const auto place = [&](const OrderedTree& tree, std::uint32_t at, bool is_function) {
+        const bool is_one = !is_function && tree.nodes[at].events <= 1;
+        const OrderedNode& node = tree.nodes[is_function ? at : named_node(tree, at)];
         const std::string around = node.parent == 0 ? "" : " in " + typical.name(tree.nodes[node.parent].path);
         return typical.name(node.path) + around + (is_one ? "" : fmt::format(" ({})", plural(tree.nodes[at].events, "call")));
     };
     std::vector<std::pair<std::string, std::uint64_t>> phrases; // and how often
     for (const TreeChange& change : found.changes) {
         const bool in_a = change.kind == TreeChangeKind::Removed || change.kind == TreeChangeKind::Inlined || change.kind == TreeChangeKind::LessOften;
-        std::string phrase = in_a ? place(first.tree, change.node_a) : place(other.tree, change.node_b);
+        const bool is_function = change.kind == TreeChangeKind::Renamed || change.kind == TreeChangeKind::Inlined || change.kind == TreeChangeKind::Outlined;
+        std::string phrase = in_a ? place(first.tree, change.node_a, is_function) : place(other.tree, change.node_b, is_function);
         if (change.kind == TreeChangeKind::Renamed) phrase = typical.name(first.tree.nodes[change.node_a].path) + " as " + phrase;
         phrase += fmt::format(" {}", tree_change_name(change.kind));
         const auto known = std::find_if(phrases.begin(), phrases.end(), [&](const auto& one) { return one.first == phrase; });

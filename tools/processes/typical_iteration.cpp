@@ -24,6 +24,31 @@ const EventSequence* most_frequent(const PhaseData& data) {
 
 } // namespace
 
+std::vector<TypicalCall> typical_calls(const Profile& profile, const EventSequence& sequence) {
+    std::vector<SequenceEvent> events = sequence.events;
+    std::stable_sort(events.begin(), events.end(), [](const SequenceEvent& a, const SequenceEvent& b) { return a.begin_sum < b.begin_sum; });
+    std::vector<TypicalCall> calls;
+    for (const SequenceEvent& event : events) {
+        if (event.is_inner && event.phase == SequenceEvent::none) continue;
+        const auto path = static_cast<std::uint32_t>(event.is_inner ? profile.paths.size() + event.phase : event.path);
+        calls.push_back({path, event.count, sequence.mean_begin(event), sequence.mean_length(event)});
+    }
+    return calls;
+}
+
+std::vector<CallEvent> events_of(std::span<const TypicalCall> calls) {
+    std::vector<CallEvent> events;
+    for (const TypicalCall& call : calls) events.push_back({call.path, call.count, call.length});
+    return events;
+}
+
+std::uint32_t named_node(const OrderedTree& tree, std::uint32_t at) {
+    if (tree.nodes[at].events > 1) return at;
+    std::uint32_t event = at;
+    while (event + 1 < tree.nodes[at].end && tree.nodes[event].own == 0) ++event;
+    return event;
+}
+
 TypicalIterations::TypicalIterations(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase)
     : profile_(profile), rows_(locations.size()) {
     const auto has_order = [&](const Location* location) {
@@ -44,14 +69,7 @@ TypicalIterations::TypicalIterations(const Profile& profile, const std::vector<c
         const PhaseData* data = find_phase(locations[row], phase);
         const EventSequence* sequence = data == nullptr ? nullptr : most_frequent(*data);
         if (sequence == nullptr) return;
-        std::vector<SequenceEvent> events = sequence->events;
-        std::stable_sort(events.begin(), events.end(), [](const SequenceEvent& a, const SequenceEvent& b) { return a.begin_sum < b.begin_sum; });
-        std::vector<CallEvent> calls;
-        for (const SequenceEvent& event : events) {
-            if (event.is_inner && event.phase == SequenceEvent::none) continue;
-            const auto path = static_cast<std::uint32_t>(event.is_inner ? profile.paths.size() + event.phase : event.path);
-            calls.push_back({path, event.count, sequence->mean_length(event)});
-        }
+        const std::vector<CallEvent> calls = events_of(typical_calls(profile, *sequence));
         TypicalIteration& to = rows_[row];
         to.iterations = sequence->iterations;
         to.all = data->cluster_of_iteration.size();

@@ -8,10 +8,28 @@
 #include "tools/structure/tree_changes.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace libprofile::tools {
+
+/// A position of a sequence's timeline; an iteration of a phase inside is a call of its phase.
+struct TypicalCall {
+    std::uint32_t path = 0;  // a call path of the profile; behind them all its phases
+    std::uint64_t count = 1; // in a row
+    double begin = 0;        // mean, in ns since the iteration began; of the first in a row
+    double length = 0;       // mean, in ns; of all in a row
+};
+
+/// In the order in which they began.
+std::vector<TypicalCall> typical_calls(const Profile& profile, const EventSequence& sequence);
+
+/// As ordered_tree() wants them.
+std::vector<CallEvent> events_of(std::span<const TypicalCall> calls);
+
+/// Who is to be named where a subtree was added or moved: the only event in it, or the function that calls several.
+std::uint32_t named_node(const OrderedTree& tree, std::uint32_t at);
 
 /// The calls of a row's most frequent sequence. Iterations of phases inside are calls of their phase.
 struct TypicalIteration {
