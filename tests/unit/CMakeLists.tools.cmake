@@ -15,6 +15,13 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPE
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_binary_loops_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tools_trace_analysis_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_timeseries_alignment_test.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+pkg_check_modules(EDLIB QUIET IMPORTED_TARGET edlib-1) # a second implementation of edit distances; Debian's CMake files name a library that it leaves out
+if(EDLIB_FOUND)
+  target_compile_definitions(tools_tests PRIVATE HAS_EDLIB)
+  target_link_libraries(tools_tests PRIVATE PkgConfig::EDLIB)
+else()
+  message(STATUS "Edit scripts are not compared with edlib's distances: it needs libedlib-dev")
+endif()
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
 add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)

@@ -1,4 +1,5 @@
 // Alignment of sequences and of the iterations of two runs: against full dynamic programming, and on runs of which it is known what was done to them.
+#include "tools/structure/call_order.hpp"
 #include "tools/structure/edit_script.hpp"
 #include "tools/structure/iteration_alignment.hpp"
 
@@ -8,6 +9,11 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
+#include <string>
+#include <utility>
+#ifdef HAS_EDLIB
+#include <edlib.h>
+#endif
 
 namespace libprofile::tools {
 namespace {
@@ -69,6 +75,56 @@ TEST(EditScript, IsAsShortAsThatOfFullDynamicProgramming) {
     }
 }
 
+#ifdef HAS_EDLIB
+/// Levenshtein's distance: the fewest symbols to insert, delete or replace.
+std::size_t edlib_distance(const std::string& a, const std::string& b) {
+    const auto length = [](const std::string& text) { return static_cast<int>(text.size()); };
+    const EdlibAlignResult result = edlibAlign(a.data(), length(a), b.data(), length(b), edlibDefaultAlignConfig());
+    EXPECT_EQ(result.status, EDLIB_STATUS_OK);
+    const auto distance = static_cast<std::size_t>(result.editDistance);
+    edlibFreeAlignResult(result);
+    return distance;
+}
+
+/// The longest common subsequence, by edlib, which only knows distances with replacements. Let B be b with as many signs that a has not as a is long
+/// (a.size() = n), in front of each symbol and at the end. Then it is |B| - distance(a, B):
+/// - An alignment of a and B with M matches, S replacements, D deletions from a and I insertions has |B| = M + S + I. So it costs S + D + I = |B| - M + D,
+///   which is at least |B| - LCS(a, B). LCS(a, B) = LCS(a, b), since the signs match nothing.
+/// - That cost is reached: of a longest common subsequence, match those symbols. Before, between and behind any two of them a has at most n others, and B
+///   has n signs at least. So all others of a can be replaced by signs, in their order, and D = 0.
+std::size_t longest_common_by_edlib(const std::string& a, const std::string& b) {
+    const std::string signs(a.size(), '#');
+    std::string with_signs = signs;
+    for (const char symbol : b) with_signs += symbol + signs;
+    return with_signs.size() - edlib_distance(a, with_signs);
+}
+
+TEST(EditScript, IsAsShortAsAnotherImplementationFinds) {
+    std::mt19937 random(11);
+    for (int round = 0; round < 1'500; ++round) {
+        const std::size_t most = round % 100 == 0 ? 300 : 60;
+        const std::uint32_t alphabet = 4 + static_cast<std::uint32_t>(random()) % 17;
+        std::string a(1 + random() % most, 'a'), b;
+        for (char& x : a) x = static_cast<char>('a' + random() % alphabet);
+        const std::size_t one_in = 3 + random() % 30;
+        std::size_t edits = 0; // that were made; fewer may do
+        for (const char x : a) {
+            const bool is_inserted = random() % one_in == 0, is_deleted = random() % one_in == 0;
+            if (is_inserted) b += static_cast<char>('a' + random() % alphabet);
+            if (!is_deleted) b += x;
+            edits += is_inserted + is_deleted;
+        }
+        const auto partners = partners_of(Tokens(a.begin(), a.end()), Tokens(b.begin(), b.end()));
+        ASSERT_TRUE(partners);
+        const std::size_t cost = a.size() + b.size() - 2 * pairs_of(*partners), distance = edlib_distance(a, b);
+        ASSERT_EQ(pairs_of(*partners), longest_common_by_edlib(a, b)) << "round " << round;
+        ASSERT_LE(cost, edits);
+        ASSERT_LE(distance, cost);     // each edit is one of edlib's
+        ASSERT_LE(cost, 2 * distance); // a replacement is two edits
+    }
+}
+#endif
+
 TEST(EditScript, KeepsGapsTogetherAndLate) {
     const Tokens a = {1, 2, 3, 1, 2, 3, 1, 2, 3, 4}, b = {1, 2, 3, 4};
     const auto partners = partners_of(a, b);
@@ -114,7 +170,8 @@ struct Step {
     std::uint64_t kind = 0; // which calls
     double work = 1;        // calls, as a multiple
     std::uint64_t bytes = 1000;
-    std::size_t number = 0; // which step it was before anything was done to the run
+    std::size_t number = 0;  // which step it was before anything was done to the run
+    std::uint64_t order = 0; // of the calls; 0: not known
 };
 
 RunIterations iterations_of(const std::vector<Step>& steps) {
@@ -127,6 +184,7 @@ RunIterations iterations_of(const std::vector<Step>& steps) {
         run.calls.push_back(static_cast<float>(calls));
         run.bytes.push_back(static_cast<float>(step.bytes));
         run.time.push_back(1e6f);
+        run.orders.push_back(step.order);
     }
     run.ranks = 4;
     run.fewest = run.most = steps.size();
@@ -230,6 +288,100 @@ TEST(IterationAlignment, ChangingNumbersOfCallsAreAlignedByWork) {
     for (std::size_t i = 0; i < before.size(); ++i)
         near += alignment.partner[i] != no_partner && std::abs(static_cast<double>(after[alignment.partner[i]].number) - static_cast<double>(i)) <= 10;
     EXPECT_GE(near, 900u);
+}
+
+TEST(IterationAlignment, TellsTheSameCallsInAnotherOrder) {
+    std::vector<Step> before = program(400, constant);
+    for (Step& step : before) step.order = step.kind;
+    std::vector<Step> after = before;
+    for (std::size_t i = 0; i < after.size(); i += 10) after[i].order = 7;
+    const IterationAlignment alignment = align_iterations(iterations_of(before), iterations_of(after));
+    EXPECT_EQ(alignment.by, AlignBy::Structure);
+    EXPECT_EQ(right_share(before, after, alignment), 1);
+    EXPECT_EQ(alignment.different, 0u);
+    EXPECT_EQ(alignment.reordered, 40u);
+    EXPECT_EQ(align_iterations(iterations_of(before), iterations_of(before)).reordered, 0u);
+}
+
+TEST(IterationAlignment, TheOrderFindsStepsThatCallsDoNotTell) {
+    std::mt19937 random(5);
+    std::vector<Step> all = program(400, constant);
+    for (Step& step : all) step.kind = 1, step.bytes = 1000, step.order = 1 + random() % 4;
+    std::vector<Step> some = all;
+    some.erase(some.begin() + 100, some.begin() + 140);
+    EXPECT_GE(right_share(all, some, align_iterations(iterations_of(all), iterations_of(some))), 0.98);
+    RunIterations unknown = iterations_of(some);
+    unknown.orders.assign(some.size(), 0);
+    EXPECT_LE(right_share(all, some, align_iterations(iterations_of(all), unknown)), 0.5) << "calls alone";
+    RunIterations of_more_ranks = iterations_of(some);
+    of_more_ranks.ranks = 8;
+    EXPECT_EQ(align_iterations(iterations_of(all), of_more_ranks).reordered, 0u) << "sums over other ranks say nothing";
+}
+
+TEST(IterationAlignment, BytesStillTellStepsApartWhereAllHaveAnotherOrder) {
+    std::vector<Step> before = program(1000, constant);
+    for (Step& step : before) step.order = 1;
+    std::vector<Step> after = before;
+    for (Step& step : after) step.order = 2;
+    after.erase(after.begin() + 200, after.begin() + 250);
+    const IterationAlignment alignment = align_iterations(iterations_of(before), iterations_of(after));
+    EXPECT_EQ(right_share(before, after, alignment), 1);
+    EXPECT_EQ(alignment.reordered, 950u);
+}
+
+TEST(IterationAlignment, WhereOneRunDoesNotKnowTheOrderCallsDecide) {
+    std::vector<Step> before = program(200, constant);
+    for (Step& step : before) step.order = 1;
+    std::vector<Step> after = before;
+    for (std::size_t i = 0; i < 30; ++i) after[i].order = 0; // a loop that was searched for
+    const IterationAlignment alignment = align_iterations(iterations_of(before), iterations_of(after));
+    EXPECT_EQ(right_share(before, after, alignment), 1);
+    EXPECT_EQ(alignment.reordered, 0u);
+}
+
+/// A phase with one sequence of these events; what an event is, and how often in a row.
+PhaseData phase_with(const std::vector<std::pair<std::uint32_t, std::uint64_t>>& events) {
+    EventSequence sequence;
+    sequence.iterations = 1;
+    sequence.has_timeline = true;
+    for (const auto& [path, count] : events) {
+        SequenceEvent event;
+        event.path = path;
+        event.count = count;
+        sequence.events.push_back(event);
+    }
+    PhaseData data;
+    data.sequences.emplace();
+    data.sequences->sequences = {sequence};
+    data.sequences->number_of_iteration = {1, 0};
+    return data;
+}
+
+TEST(CallOrders, AreOfKeysInTheirOrder) {
+    Profile profile;
+    profile.phases = {{"", PhaseKind::Outside}, {"step", PhaseKind::Iterations}, {"solver", PhaseKind::Iterations}};
+    const std::vector<std::uint32_t> keys = {0, 11, 12, 11}; // paths 1 and 3 are one call path of two builds
+    const auto order_of = [&](const PhaseData& data) { return call_orders(profile, data, keys, 3); };
+    const auto first = order_of(phase_with({{1, 1}, {2, 1}}));
+    EXPECT_NE(first[0], 0u);
+    EXPECT_EQ(first[1], 0u) << "not known";
+    EXPECT_EQ(first[2], 0u) << "beyond what is known";
+    EXPECT_EQ(order_of(phase_with({{3, 1}, {2, 1}}))[0], first[0]);
+    EXPECT_NE(order_of(phase_with({{2, 1}, {1, 1}}))[0], first[0]);
+    EXPECT_NE(order_of(phase_with({{1, 2}, {2, 1}}))[0], first[0]);
+    EXPECT_EQ(order_of(phase_with({{1, 1}, {1, 2}, {3, 1}}))[0], order_of(phase_with({{1, 4}}))[0]) << "however the profile folded them";
+    PhaseData inside = phase_with({{1, 1}, {2, 1}});
+    inside.sequences->sequences[0].events[1].is_inner = true;
+    EXPECT_EQ(order_of(inside)[0], 0u) << "a phase that was not read";
+    inside.sequences->sequences[0].events[1].phase = 2;
+    const std::uint64_t of_solver = order_of(inside)[0];
+    EXPECT_NE(of_solver, 0u);
+    EXPECT_NE(of_solver, first[0]);
+    for (bool EventSequence::*missing : {&EventSequence::has_timeline, &EventSequence::is_too_long}) {
+        PhaseData data = phase_with({{1, 1}});
+        data.sequences->sequences[0].*missing = missing == &EventSequence::is_too_long;
+        EXPECT_EQ(order_of(data)[0], 0u);
+    }
 }
 
 TEST(IterationAlignment, IsAsTheUserForcesIt) {
