@@ -139,7 +139,7 @@ std::uint64_t TreeAligner::distance(std::uint32_t node_a, std::uint32_t node_b) 
     const OrderedNode &a = a_.nodes[node_a], &b = b_.nodes[node_b];
     if (a.hash == b.hash) return 0;
     if (depth_ == most_depth) return (a.events + b.events) * event_cost;
-    const auto [known, is_new] = known_.try_emplace(mix(a.hash) * golden ^ b.hash);
+    const auto [known, is_new] = known_.try_emplace(mix(a.hash + a.events) * golden ^ mix(b.hash + b.events)); // equal subtrees may have other weights
     std::uint64_t& result = known->second; // stays where it is
     if (!is_new) return result;
     ++depth_;
