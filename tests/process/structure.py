@@ -60,6 +60,45 @@ def ranks_that_call_something_else_are_told_from_each_other_in_every_form(job):
     expect_equal(structure(job, "sender", "--rank", "1")["selection"]["processes"], 1, "the chosen ranks")
 
 
+TRACE = {"LIBPROFILE_TRACE": 1, "LIBPROFILE_SAMPLE": "1kHz"}
+
+
+@test
+def ranks_that_compute_something_else_are_told_by_samples(job):
+    """And equal ranks are not, whatever times they take."""
+    told = {}
+    for what in ("equal", "longer", "swapped", "skipped"):
+        result = job.measured([job.program("stages"), what, 600], ranks=3, options=TRACE, output=what)
+        expect(result.code == 0, f"stages {what} failed:\n{result.err}")
+        found = structure(job, what)
+        expect_equal([(row["rank"], row["against"]) for row in found["by_samples"]], [(1, 0), (0, 1), (2, 0), (0, 2)], f"pairs of {what}")
+        told[what] = {(row["rank"], row["against"]): row for row in found["by_samples"] if row["verdict"] == "difference"}
+        for row in found["by_samples"]:
+            expect(row["samples"] >= 200 and 0 <= row["unmatched"] <= 1 and 0 <= row["chance"] <= 0.1, f"{what}: {row}")
+        text = " ".join(job.run([job.tool, "structure", what, "--no-pager"]).out.split())
+        expect("by samples: rank" in text and ("have no partner on rank" in text) == bool(told[what]), f"{what}: {text}")
+    expect_equal((told["equal"], told["longer"]), ({}, {}), "ranks that call the same")
+    expect_equal(set(told["swapped"]), {(2, 0), (0, 2)}, "stages in another order")
+    for row in told["swapped"].values():
+        expect_equal((row["function"], row["other_has"]), ("write_results", "elsewhere"), "what is at another place")
+        expect(0.15 < row["function_unmatched"] < 0.27, f"a fifth of the time: {row}")
+    expect_equal(set(told["skipped"]), {(0, 2)}, "a stage that only some ranks have")
+    row = told["skipped"][0, 2]
+    expect_equal((row["function"], row["other_has"]), ("write_results", "nowhere"), "what rank 2 skips")
+    expect(0.15 < row["function_unmatched"] < 0.25, f"a fifth of the time: {row}")
+
+
+@test
+def without_order_and_samples_it_is_said_how_to_get_them(job):
+    for options in ({}, {"LIBPROFILE_ORDER": 1}):
+        output = f"plain.{len(options)}"
+        result = job.measured([job.program("lost_time"), "late_sender", 0, 30], options=options, output=output)
+        expect(result.code == 0, f"lost_time failed:\n{result.err}")
+        text = job.run([job.tool, "structure", output, "--no-pager"]).out
+        expect_equal(("LIBPROFILE_TRACE=1" in text, "LIBPROFILE_ORDER=1" in text, "by samples" in text), (not options, not options, False), f"with {options}: {text}")
+        expect("by_samples" not in structure(job, output), "samples that are not there")
+
+
 @test
 def what_cannot_be_compared_is_refused_in_one_sentence_here_too(job):
     run(job, "none", 0, "short", 20)

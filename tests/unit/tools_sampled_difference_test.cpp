@@ -111,13 +111,13 @@ void near_the_border_of_a_stage(SampledProgram& program, SampledRun& run) {
     run.stay(program.function(1, 30), 200);
 }
 
-
 struct Kind {
     const char* name;
     Behaviour behaviour;
 };
-const std::vector<Kind> kinds = {{"stages", stages},           {"solver", solver},           {"steps", steps_with_output}, {"rare", many_rare_functions},
-                                 {"passes", long_passes}, {"border", near_the_border_of_a_stage}};
+const std::vector<Kind> kinds = {{"stages", stages},           {"solver", solver},
+                                 {"steps", steps_with_output}, {"rare", many_rare_functions},
+                                 {"passes", long_passes},      {"border", near_the_border_of_a_stage}};
 
 /// @return of `pairs` how many are told
 template <class Tell> std::uint64_t pairs_told(std::uint64_t pairs, const Behaviour& one, const Behaviour& other, Tell tell) {

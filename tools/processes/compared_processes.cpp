@@ -4,6 +4,7 @@
 #include "tools/diagnosis/hot_function.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace libprofile::tools {
@@ -33,6 +34,21 @@ std::vector<std::uint32_t> usual_rows(const ImbalanceMap& map, const HotCell& ce
     std::vector<std::uint32_t> nearest;
     for (std::size_t r = 0; r < taken; ++r) nearest.push_back(rows[r].second);
     return nearest;
+}
+
+/// Rows, those first that tell most: the reference, one of each shown group, then the others, evenly.
+std::vector<std::uint32_t> rows_by_importance(const ComparedProcesses& processes, std::optional<std::uint32_t> reference) {
+    std::vector<std::uint32_t> order;
+    std::vector<bool> is_listed(processes.locations.size());
+    const auto add = [&](std::uint32_t row) {
+        if (!is_listed[row]) order.push_back(row);
+        is_listed[row] = true;
+    };
+    if (reference) add(*reference);
+    for (const ProcessGroup& group : processes.shown()) add(group.rows.front());
+    for (std::size_t stride = std::bit_ceil(is_listed.size()); stride != 0; stride /= 2)
+        for (std::size_t row = 0; row < is_listed.size(); row += stride) add(static_cast<std::uint32_t>(row));
+    return order;
 }
 
 /// Names the functions of hot cells.
@@ -81,7 +97,7 @@ std::optional<std::uint32_t> reference_row(const std::vector<const Location*>& l
 }
 
 ComparedProcesses compare_processes(const Profile& profile, const std::vector<const Location*>& locations, const ProcessChoice& choice) {
-    ComparedProcesses result{{}, EventPaths(profile), {}, {}, {}, choice.phase, {}, {}, {}, {}, {}, {}};
+    ComparedProcesses result{{}, EventPaths(profile), {}, {}, {}, choice.phase, {}, {}, {}, {}, {}, {}, {}};
     std::copy_if(locations.begin(), locations.end(), std::back_inserter(result.locations), [](const Location* location) { return location != nullptr; });
     IterationStructures structures;
     if (choice.phase) {
@@ -105,6 +121,7 @@ ComparedProcesses compare_processes(const Profile& profile, const std::vector<co
     }
     if (!choice.phase || result.states.locations.empty()) {
         result.map = imbalance_of_entries(profile, result.locations);
+        if (choice.by_samples) result.samples = compare_by_samples(profile, result.locations, rows_by_importance(result, choice.reference));
         return result;
     }
     std::uint32_t reference = choice.reference ? row_of[*choice.reference] : no_row;
@@ -115,6 +132,7 @@ ComparedProcesses compare_processes(const Profile& profile, const std::vector<co
     result.map = imbalance_map(result.states);
     result.typical.emplace(profile, result.states.locations, *choice.phase);
     if (!result.typical->is_known()) result.typical.reset();
+    if (choice.by_samples && !result.typical) result.samples = compare_by_samples(profile, result.locations, rows_by_importance(result, choice.reference));
     const std::vector<HotCell> cells = hot_cells(result.map, choice.cells);
     if (cells.empty()) return result;
     const CellPlaces places(profile, result.map, *choice.phase);

@@ -7,6 +7,7 @@
 #include "tools/processes/imbalance_map.hpp"
 #include "tools/processes/process_groups.hpp"
 #include "tools/processes/rank_timelines.hpp"
+#include "tools/processes/sampled_ranks.hpp"
 #include "tools/processes/typical_iteration.hpp"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct ProcessChoice {
     StateBy state = StateBy::Class;
     std::uint32_t depth = 2; // of functions
     std::size_t cells = 10;  // hot ones
+    bool by_samples = true;  // compare traces, where the order of calls is not known
 };
 
 /// A hot cell, and where the rank is longer than those near the median.
@@ -49,6 +51,7 @@ struct ComparedProcesses {
     ImbalanceMap map;
     std::vector<PlacedCell> cells;
     std::optional<TypicalIterations> typical; // rows: those of `states`; only if the order of calls was recorded
+    SampledRanks samples;                     // rows: `locations`; of the whole run, where the order of calls is not known
 
     const std::vector<ProcessGroup>& shown() const { return groups.levels[static_cast<std::size_t>(level)]; }
 };

@@ -4,6 +4,7 @@
 #include "tools/processes/merged_calls.hpp"
 #include "tools/processes/process_pictures.hpp"
 #include "tools/processes/process_words.hpp"
+#include "tools/processes/sampled_words.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
@@ -253,7 +254,9 @@ ReportDocument process_document(const Profile& profile, const ComparedProcesses&
             heading.clear(); // of the others, too
         }
     };
-    add(say.levels(), group_lines(p, say, form.threads));
+    std::vector<std::string> structure = group_lines(p, say, form.threads);
+    for (std::string& sentence : sampled_sentences(p, say)) structure.push_back(std::move(sentence));
+    add(say.levels(), structure);
     if (p.phase) add("over the iterations of " + printable(profile.phases[*p.phase].name), say.distances());
     std::vector<std::string> cells;
     for (const PlacedCell& placed : p.cells) cells.push_back(say.cell(placed));
@@ -270,6 +273,7 @@ ReportDocument process_document(const Profile& profile, const ComparedProcesses&
     if (p.phase) document.tables.push_back(strips_table(p));
     if (p.phase) document.tables.push_back(iterations_table(p));
     if (p.typical) document.tables.push_back(merged_table(p));
+    if (p.samples.is_known()) document.tables.push_back(sampled_table(p));
     return document;
 }
 
@@ -279,6 +283,7 @@ std::string process_text(const Profile& profile, const ComparedProcesses& p, con
     append_head(form.head, to);
     to.heading("Structure", say.levels());
     for (const std::string& sentence : group_lines(p, say, form.threads)) to.paragraph(spelled(style, sentence), "  ", "    ");
+    for (const std::string& sentence : sampled_sentences(p, say)) to.paragraph(spelled(style, sentence), "  ", "    ");
     if (p.phase) {
         to.heading(fmt::format("Iterations {}-{} of {}", p.states.first + 1, p.states.first + p.states.iterations, printable(profile.phases[*p.phase].name)),
                    fmt::format("{} state", fold_name(form.fold)));

@@ -79,9 +79,8 @@ UnmatchedSamples judged(const SampledProcess& mine, const Pieces& found, const S
         result.of_path = sum;
         result.path = piece.path;
     }
-    result.is_elsewhere = result.of_path != 0 && std::any_of(other.tree.nodes.begin(), other.tree.nodes.end(), [&](const SampledNode& node) {
-                              return key_of_path[node.path] == key_of_path[result.path];
-                          });
+    result.is_elsewhere = result.of_path != 0 && std::any_of(other.tree.nodes.begin(), other.tree.nodes.end(),
+                                                             [&](const SampledNode& node) { return key_of_path[node.path] == key_of_path[result.path]; });
     return result;
 }
 

@@ -6,8 +6,8 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::uint32_t fewest_in_order = 5;    // samples: five of each are apart by a chance of 2 in 252
-constexpr std::size_t most_out_of_order = 256;  // children of a caller that others may come before
+constexpr std::uint32_t fewest_in_order = 5;   // samples: five of each are apart by a chance of 2 in 252
+constexpr std::size_t most_out_of_order = 256; // children of a caller that others may come before
 constexpr std::uint32_t not_there = 0xffffffff;
 
 using Nodes = std::vector<std::uint32_t>;
@@ -32,9 +32,7 @@ Nodes same_paths(const SampledTree& of, const SampledTree& in) {
     return same;
 }
 
-bool is_before(const SampledNode& one, const SampledNode& other) {
-    return one.all >= fewest_in_order && other.all >= fewest_in_order && one.high < other.low;
-}
+bool is_before(const SampledNode& one, const SampledNode& other) { return one.all >= fewest_in_order && other.all >= fewest_in_order && one.high < other.low; }
 
 OrderedTree ordered(const SampledTree& sampled, const std::vector<Nodes>& children, std::span<const std::uint64_t> key_of_path) {
     OrderedTree tree;
@@ -94,7 +92,7 @@ std::array<OrderedTree, 2> in_order(const SampledTree& a, const SampledTree& b, 
     const Nodes of_a = same_paths(b, a), of_b = same_paths(a, b);
     for (std::uint32_t caller = 0; caller < a.nodes.size(); ++caller) {
         if (of_b[caller] == not_there) continue;
-        Nodes order; // of B
+        Nodes order;          // of B
         std::size_t from = 0; // what is before it is not looked at
         for (const std::uint32_t child : children_a[caller]) {
             const std::uint32_t here = of_b[child];

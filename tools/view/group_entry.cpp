@@ -113,6 +113,7 @@ Json groups_entry(const Profile& profile, const std::vector<const Location*>& ma
     ReportChoice iterations;
     iterations.iterations = IterationRange{};
     ProcessChoice choice;
+    choice.by_samples = false; // the page does not show it
     try {
         choice.phase = find_choice(profile, iterations).phase;
     } catch (const SelectionError&) { // the phase with most time has no iterations, as in damaged profiles
