@@ -36,7 +36,7 @@ std::vector<std::uint32_t> usual_rows(const ImbalanceMap& map, const HotCell& ce
     return nearest;
 }
 
-/// Rows, those first that tell most: the reference, one of each shown group, then the others, evenly.
+/// Rows, those first that tell most: the reference, one of each shown group, then the others; of more than can be compared, from all parts of the job.
 std::vector<std::uint32_t> rows_by_importance(const ComparedProcesses& processes, std::optional<std::uint32_t> reference) {
     std::vector<std::uint32_t> order;
     std::vector<bool> is_listed(processes.locations.size());
@@ -46,7 +46,7 @@ std::vector<std::uint32_t> rows_by_importance(const ComparedProcesses& processes
     };
     if (reference) add(*reference);
     for (const ProcessGroup& group : processes.shown()) add(group.rows.front());
-    for (std::size_t stride = std::bit_ceil(is_listed.size()); stride != 0; stride /= 2)
+    for (std::size_t stride = std::bit_ceil((is_listed.size() + most_sampled_ranks - 1) / most_sampled_ranks); stride != 0; stride /= 2)
         for (std::size_t row = 0; row < is_listed.size(); row += stride) add(static_cast<std::uint32_t>(row));
     return order;
 }

@@ -12,8 +12,6 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::size_t most_ranks = 256;
-
 bool counts(const Profile& profile, std::uint32_t path) {
     const CallPath& node = profile.paths[path];
     if (node.kind != NodeKind::Mpi) return is_code(node.kind) || node.kind == NodeKind::Unknown;
@@ -47,10 +45,10 @@ SampledRanks compare_by_samples(const Profile& profile, const std::vector<const 
         if (locations[row]->thread == 0) rows.push_back(row);
     for (const std::uint32_t row : rows) result.has_trace = result.has_trace || !locations[row]->trace.samples.empty();
     if (!result.has_trace || rows.size() < 2) return result;
-    if (rows.size() > most_ranks) {
-        result.left.assign(rows.begin() + most_ranks, rows.end());
+    if (rows.size() > most_sampled_ranks) {
+        result.left.assign(rows.begin() + most_sampled_ranks, rows.end());
         std::sort(result.left.begin(), result.left.end());
-        rows.resize(most_ranks);
+        rows.resize(most_sampled_ranks);
     }
     const FunctionPaths functions(profile);
     const Contexts contexts(profile, nullptr); // no loops: their passes are not aligned

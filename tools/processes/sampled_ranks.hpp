@@ -9,11 +9,14 @@
 #include "tools/reader/model.hpp"
 #include "tools/structure/sampled_difference.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace libprofile::tools {
+
+inline constexpr std::size_t most_sampled_ranks = 256;
 
 /// Samples of one rank without a partner on the other one of a pair.
 struct SampledPart {
@@ -42,7 +45,7 @@ struct SampledRanks {
 };
 
 /// @param locations rows; those of other threads than the main ones are passed over
-/// @param order rows, the most important first: the first one with enough samples is the reference, and at most 256 are compared
+/// @param order rows, the most important first: the first one with enough samples is the reference, and at most `most_sampled_ranks` are compared
 SampledRanks compare_by_samples(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<std::uint32_t>& order);
 
 } // namespace libprofile::tools

@@ -140,7 +140,7 @@ std::uint64_t TreeAligner::distance(std::uint32_t node_a, std::uint32_t node_b) 
     if (a.hash == b.hash) return 0;
     if (depth_ == most_depth) return (a.events + b.events) * event_cost;
     const auto [known, is_new] = known_.try_emplace(mix(a.hash + a.events) * golden ^ mix(b.hash + b.events)); // equal subtrees may have other weights
-    std::uint64_t& result = known->second; // stays where it is
+    std::uint64_t& result = known->second;                                                                     // stays where it is
     if (!is_new) return result;
     ++depth_;
     const std::vector<std::uint32_t> list_a = a_.children(node_a), list_b = b_.children(node_b);
