@@ -48,8 +48,9 @@ TEST(SampledRanks, AreToldWithShareChanceAndFunction) {
     job.traced({{job.init, 100}, {job.solve, 400}});
     const std::vector<std::string> said = job.sentences();
     ASSERT_EQ(said.size(), 3u);
-    EXPECT_EQ(said[0], "by samples: 20.0 % of the samples of rank 2 have no partner on rank 0, where 0.0 % are chance; all in write, which rank 0 calls at "
-                       "another place or time; 20.0 % of those of rank 0 have none on rank 2, all in write, which rank 2 calls at another place or time");
+    EXPECT_EQ(said[0], "by samples: 20.0 % of the samples of rank 2 have no partner on rank 0, where 0.0 % are chance; all in write; rank 0 calls it at "
+                       "another place or time; 20.0 % of the samples of rank 0 have no partner on rank 2, where 0.0 % are chance; all in write; rank 2 calls "
+                       "it at another place or time");
     EXPECT_EQ(said[1], "by samples: 20.0 % of the samples of rank 0 have no partner on rank 3, where 0.0 % are chance; all in write");
     EXPECT_EQ(said[2], "by samples: rank 1 is not told from rank 0; 0.0 % of the samples of a rank at most have no partner, and 0.0 % may be chance");
     const ComparedProcesses processes = job.compared();
@@ -65,6 +66,25 @@ TEST(SampledRanks, AreToldWithShareChanceAndFunction) {
     EXPECT_EQ(row["function"], "write");
     EXPECT_EQ(row["other_has"], "nowhere");
     EXPECT_TRUE(has(process_text(job.profile, processes, form, {}), "by samples: rank 1 is not told"));
+}
+
+TEST(SampledRanks, AreToldByOneFunctionWhereMuchElseIsChance) {
+    SampledJob job;
+    std::vector<std::uint32_t> shorts;
+    for (int f = 0; f < 600; ++f) shorts.push_back(job.frame(job.solve, "short" + std::to_string(f)));
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+        test::Random random{rank + 1};
+        Stages stages = {{job.init, 200}};
+        for (int call = 0; call < 500; ++call) stages.emplace_back(shorts[random() % shorts.size()], 1);
+        if (rank == 1) stages.emplace_back(job.write, 50);
+        job.traced(stages);
+    }
+    const SampledPart part = job.compared().samples.ranks[0].here;
+    EXPECT_TRUE(part.unmatched.is_told && !part.unmatched.is_told_in_all) << part.unmatched.share << " " << part.unmatched.chance;
+    const std::vector<std::string> said = job.sentences();
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_TRUE(has(said[0], "by samples: 6.7 % of the samples of rank 1 are in write and have no partner on rank 0, where ")) << said[0];
+    EXPECT_TRUE(has(said[0], " are chance in a function")) << said[0];
 }
 
 TEST(SampledRanks, AreNotToldByTheirTimeInMpi) {

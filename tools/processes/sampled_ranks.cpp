@@ -34,7 +34,7 @@ std::vector<std::uint32_t> sightings_of(const Profile& profile, const Trace& tra
 } // namespace
 
 double SampledRank::excess() const {
-    const auto beyond = [](const UnmatchedSamples& part) { return part.is_told ? part.share - part.chance : 0; };
+    const auto beyond = [](const UnmatchedSamples& part) { return part.is_told ? std::max(part.share - part.chance, part.of_path - part.chance_of_path) : 0; };
     return std::max(beyond(here.unmatched), beyond(reference.unmatched));
 }
 

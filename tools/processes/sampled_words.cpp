@@ -13,23 +13,20 @@ namespace {
 
 constexpr std::size_t ranks_in_text = 3;
 
-/// "most in write_output, which rank 0 calls at another place"
-std::string most_in(const SampledPart& part, const std::string& other) {
+/// "14 % of the samples of rank 3 have no partner on rank 0, where 3 % are chance; most in write_output"
+std::string difference(const SampledPart& part, const std::string& here, const std::string& other) {
     const UnmatchedSamples& unmatched = part.unmatched;
-    const bool is_all = unmatched.of_path > 0.99 * unmatched.share;
-    return fmt::format("{} in {}{}", is_all ? "all" : "most", part.function,
-                       unmatched.is_elsewhere ? fmt::format(", which {} calls at another place or time", other) : "");
+    const std::string elsewhere = unmatched.is_elsewhere ? fmt::format("; {} calls it at another place or time", other) : "";
+    if (!unmatched.is_told_in_all) // too much else is chance
+        return fmt::format("{} of the samples of {} are in {} and have no partner on {}, where {} are chance in a function{}", percent(unmatched.of_path), here,
+                           part.function, other, percent(unmatched.chance_of_path), elsewhere);
+    return fmt::format("{} of the samples of {} have no partner on {}, where {} are chance; {} in {}{}", percent(unmatched.share), here, other,
+                       percent(unmatched.chance), unmatched.of_path > 0.99 * unmatched.share ? "all" : "most", part.function, elsewhere);
 }
 
 std::string difference(const SampledRank& rank, const std::string& here, const std::string& reference) {
-    const auto told = [](const SampledPart& part, const std::string& of, const std::string& on) {
-        return fmt::format("{} of the samples of {} have no partner on {}, where {} are chance; {}", percent(part.unmatched.share), of, on,
-                           percent(part.unmatched.chance), most_in(part, on));
-    };
-    if (!rank.here.unmatched.is_told) return told(rank.reference, reference, here);
-    std::string text = told(rank.here, here, reference);
-    if (rank.reference.unmatched.is_told)
-        text += fmt::format("; {} of those of {} have none on {}, {}", percent(rank.reference.unmatched.share), reference, here, most_in(rank.reference, here));
+    std::string text = rank.here.unmatched.is_told ? difference(rank.here, here, reference) : "";
+    if (rank.reference.unmatched.is_told) text += (text.empty() ? "" : "; ") + difference(rank.reference, reference, here);
     return text;
 }
 
@@ -95,6 +92,7 @@ ReportTable sampled_table(const ComparedProcesses& p) {
                        {"verdict", "", ColumnUnit::Text},
                        {"function", "", ColumnUnit::Text},
                        {"function_unmatched", "", ColumnUnit::Share},
+                       {"function_chance", "", ColumnUnit::Share},
                        {"other_has", "", ColumnUnit::Text}},
                       {},
                       {},
@@ -106,7 +104,7 @@ ReportTable sampled_table(const ComparedProcesses& p) {
         const bool has_function = !part.function.empty();
         table.rows.push_back({std::uint64_t{p.locations[row]->rank}, std::uint64_t{p.locations[against]->rank}, part.samples, unmatched.share, unmatched.chance,
                               std::string(unmatched.is_told ? "difference" : "chance"), has_function ? ReportValue(printable(part.function)) : ReportValue(),
-                              has_function ? ReportValue(unmatched.of_path) : ReportValue(),
+                              has_function ? ReportValue(unmatched.of_path) : ReportValue(), unmatched.chance_of_path,
                               has_function ? ReportValue(std::string(unmatched.is_elsewhere ? "elsewhere" : "nowhere")) : ReportValue()});
     };
     for (const SampledRank& rank : p.samples.ranks) {

@@ -27,6 +27,24 @@ struct Pieces {
     double share = 0, squares = 0;
 };
 
+/// All pieces with the key that has most.
+struct LargestKey {
+    std::uint32_t path = 0;
+    double share = 0, squares = 0;
+
+    explicit LargestKey(const std::vector<Piece>& pieces) {
+        std::unordered_map<std::uint64_t, LargestKey> by_key;
+        for (const Piece& piece : pieces) {
+            LargestKey& sum = by_key[piece.key];
+            sum.share += piece.share;
+            sum.squares += piece.share * piece.share;
+            if (sum.path == 0) sum.path = piece.path;
+            if (sum.share > share) *this = sum;
+        }
+    }
+    LargestKey() = default;
+};
+
 Pieces pieces_of(const OrderedTree& tree, const std::vector<std::uint32_t>& partner) {
     Pieces result;
     for (std::uint32_t node = 0; node < tree.nodes.size(); node = partner[node] != no_partner ? node + 1 : tree.nodes[node].end) {
@@ -69,15 +87,18 @@ UnmatchedSamples judged(const SampledProcess& mine, const Pieces& found, const S
     UnmatchedSamples result;
     result.share = found.share;
     result.chance = std::max(mine.chance, other.chance);
-    const double deviation = std::sqrt(std::max(mine.chance_variance, other.chance_variance)), samples = static_cast<double>(mine.tree.samples());
-    const bool are_enough = std::min(mine.tree.samples(), other.tree.samples()) >= fewest_samples;
-    result.is_told = are_enough && found.share - result.chance >= std::max({least_share, least_samples / samples, deviations * deviation});
-    std::unordered_map<std::uint64_t, double> by_key;
-    for (const Piece& piece : found.pieces) {
-        const double sum = by_key[piece.key] += piece.share;
-        if (sum <= result.of_path) continue;
-        result.of_path = sum;
-        result.path = piece.path;
+    const double samples = static_cast<double>(mine.tree.samples());
+    const auto is_beyond = [&](double share, double chance, double variance) {
+        return share - chance >= std::max({least_share, least_samples / samples, deviations * std::sqrt(variance)});
+    };
+    const LargestKey largest(found.pieces);
+    result.path = largest.path;
+    result.of_path = largest.share;
+    result.chance_of_path = std::max(mine.chance_of_one, other.chance_of_one);
+    if (std::min(mine.tree.samples(), other.tree.samples()) >= fewest_samples) {
+        result.is_told_in_all = is_beyond(result.share, result.chance, std::max(mine.chance_variance, other.chance_variance));
+        result.is_told =
+            result.is_told_in_all || is_beyond(result.of_path, result.chance_of_path, std::max(mine.chance_of_one_variance, other.chance_of_one_variance));
     }
     result.is_elsewhere = result.of_path != 0 && std::any_of(other.tree.nodes.begin(), other.tree.nodes.end(),
                                                              [&](const SampledNode& node) { return key_of_path[node.path] == key_of_path[result.path]; });
@@ -98,6 +119,9 @@ SampledProcess sampled_process(std::span<const std::uint32_t> sightings, std::sp
         for (const Pieces& half : unmatched(sampled_tree(one, parent_of_path), sampled_tree(other, parent_of_path), key_of_path)) {
             result.chance = std::max(result.chance, half.share);
             result.chance_variance = std::max(result.chance_variance, half.squares);
+            const LargestKey largest(half.pieces);
+            result.chance_of_one = std::max(result.chance_of_one, largest.share);
+            result.chance_of_one_variance = std::max(result.chance_of_one_variance, largest.squares);
         }
     }
     return result;

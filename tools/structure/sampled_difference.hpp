@@ -14,6 +14,8 @@
 // Poisson variable, whose variance is estimated without bias by the sum of w^2 (Campbell's theorem; J. F. C. Kingman, "Poisson Processes", 1993, section
 // 3.2), here of halves. The estimate of what chance does has an error, too, but is too high. A difference is told if it is four standard deviations beyond
 // that, and at least 1 % of the samples and 10 of them: if a function takes the same time in both, one has 10 samples and the other none by a chance of 2^-10.
+// Where much is chance, as in programs of many short functions, one function may still be beyond it. So the function with most unmatched samples is told by
+// the same rule, too, against the one that has most in any of the halves.
 #pragma once
 
 #include "tools/structure/sampled_tree.hpp"
@@ -32,9 +34,10 @@ inline constexpr std::size_t splits = 4;
 /// Which functions samples hit, in the order of time, and what halves of them differ in.
 struct SampledProcess {
     SampledTree tree;
-    std::uint64_t samples = 0;  // before thinning
-    double chance = 0;          // share that has no partner in the other half
-    double chance_variance = 0; // of it
+    std::uint64_t samples = 0;                            // before thinning
+    double chance = 0;                                    // share that has no partner in the other half
+    double chance_variance = 0;                           // of it
+    double chance_of_one = 0, chance_of_one_variance = 0; // of the function with the largest share
 };
 
 /// @param sightings, parent_of_path as for sampled_tree()
@@ -46,9 +49,11 @@ SampledProcess sampled_process(std::span<const std::uint32_t> sightings, std::sp
 struct UnmatchedSamples {
     double share = 0;
     double chance = 0;    // of the share, so much may be
-    bool is_told = false; // it is clearly beyond
+    bool is_told = false; // it is clearly beyond, or that of `path` is
+    bool is_told_in_all = false;
     std::uint32_t path = 0;
     double of_path = 0;        // share in the topmost functions without a partner that have the key of `path`; those that have most
+    double chance_of_path = 0; // of any function, so much may be
     bool is_elsewhere = false; // the other process has this function at another place
 };
 
