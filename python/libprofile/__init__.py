@@ -368,6 +368,7 @@ class Profile:
                   threads: bool = False, reference: Optional[int] = None, top: int = 10) -> dict[str, Any]:
         """Which ranks do the same, and how the others differ: the object that `libprofile structure --format json` prints (docs/json.md), times in ns.
 
+        "by_samples" is there if the job kept a trace, and not the order of calls.
         `level`: "pairs", "paths", "visits" or "iterations"; groups of it get reasons. `reference`: the rank that the others are compared with.
         Source: M. Weber, "Structural Performance Comparison of Parallel Software Applications" (2016), chapters 3 and 4.
         """
