@@ -1,5 +1,6 @@
 #include "tools/processes/sampled_words.hpp"
 
+#include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
