@@ -222,11 +222,12 @@ def python_diagnoses_as_the_command_does(job):
 @test
 def python_compares_ranks_as_the_command_does(job):
     libprofile = package(job)
-    job.profile([job.example("hydro"), 60, 16])
+    job.profile([job.example("hydro"), 120, 16], options={"LIBPROFILE_TRACE": 1, "LIBPROFILE_SAMPLE": "1kHz"})
     p = libprofile.open(job.folder / "profile.1")
     for options, choice in (([], {}), (["--level", "pairs", "--iterations", "5:50", "--rank", "0-1"], {"level": "pairs", "iterations": (5, 50), "ranks": "0-1"})):
         said = json.loads(job.run([job.tool, "structure", job.folder / "profile.1", "--format", "json", *options]).out)
         found = p.structure(**choice)
+        expect(said["by_samples"], "pairs of ranks with traces")
         for key in said.keys() - {"command"}:
             expect_equal(found[key], said[key], f"{key} of structure {options}")
     m = p.imbalance_map()
