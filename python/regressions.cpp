@@ -44,7 +44,8 @@ std::string regressions(const OpenRuns& before, const OpenRuns& after, const std
     return document_json(over_time_document(compare_over_time(groups, choice, forced), groups, form));
 }
 
-/// Which iterations are the same: of the first and of the second profile, then by what, how many pairs have other calls, and the cost.
+/// Which iterations are the same: of the first and of the second profile, then by what, how many pairs have other calls, the cost, and how many
+/// pairs have the same calls in another order.
 py::tuple align(const std::shared_ptr<Profile>& a, const std::shared_ptr<Profile>& b, const std::optional<std::string>& phase, const std::string& by) {
     const std::optional<AlignBy> forced = forced_by(by);
     RunChoice choice;
@@ -64,7 +65,7 @@ py::tuple align(const std::shared_ptr<Profile>& a, const std::shared_ptr<Profile
     const auto array = [](const std::vector<std::int64_t>& values) {
         return py::array_t<std::int64_t>(static_cast<py::ssize_t>(values.size()), values.data());
     };
-    return py::make_tuple(array(before), array(after), align_by_name(alignment.by), alignment.different, alignment.cost);
+    return py::make_tuple(array(before), array(after), align_by_name(alignment.by), alignment.different, alignment.cost, alignment.reordered);
 }
 
 } // namespace

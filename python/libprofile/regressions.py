@@ -26,6 +26,8 @@ class Alignment(NamedTuple):
     """Pairs that do not make the same calls."""
     cost: float
     """What is different, as a share of all iterations, 0 to 1."""
+    other_order: int
+    """Pairs that make the same calls, but some rank in another order; 0 without LIBPROFILE_ORDER=1 in both runs."""
 
 
 def align(a: "Profile", b: "Profile", by: Optional[str] = None, phase: Optional[str] = None) -> Alignment:

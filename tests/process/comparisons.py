@@ -238,6 +238,110 @@ def ranks_of_other_numbers_are_compared_with_their_like(job):
         expect(("on rank 1 (1-3 of slow-workers): compute" if after == "slow-workers" else "on rank 0: merge") in " ".join(text.split()), text)
 
 
+# Exchanges with the next rank and reduces; writes in every tenth step. What the second version does otherwise, macros say.
+PHASES = """
+#include <libprofile.h>
+#include <mpi.h>
+#include <time.h>
+#ifndef WRITE
+#define WRITE write_output
+#endif
+static volatile double sink;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec * 1e3 + t.tv_nsec * 1e-6; }
+static void solve(double ms) { for (double end = now() + ms; now() < end;) for (int i = 0; i < 1000; ++i) sink += i; }
+static __attribute__((noinline)) void sum(double* a, double* b) { MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); sink += *b; }
+static SMALL void exchange(int rank) {
+    char out[100] = "", in[100];
+    MPI_Sendrecv(out, 100, MPI_CHAR, !rank, 0, in, 100, MPI_CHAR, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    sink += in[0];
+}
+static __attribute__((noinline)) void WRITE(void) {
+    char out[64] = "", in[128];
+    MPI_Gather(out, 64, MPI_CHAR, in, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
+#ifdef CHECK
+    MPI_Bcast(in, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+#endif
+    sink += in[0];
+}
+static __attribute__((noinline)) void step(int rank, int i) {
+    double a = i, b;
+    solve(0.2);
+#ifdef SWAP
+    sum(&a, &b);
+    exchange(rank);
+#else
+    exchange(rank);
+    sum(&a, &b);
+#endif
+    if (i % 10 == 9) WRITE();
+    MPI_Bcast(&a, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    sink += a;
+}
+int main(int argc, char** argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 150; ++i) {
+        profile_iteration_begin("step");
+        step(rank, i);
+        profile_iteration_end("step");
+    }
+    MPI_Finalize();
+}
+"""
+
+
+def what_changed(job, before, after):
+    """Rows without those of how often, and the text of the comparison."""
+    alignment, _, _, result = over_time(job, before, after)
+    rows = [(row["change"], row["call"], row["caller"], row["now"], row["iterations"], row["numbers"], row["ranks"]) for row in result["changed_calls"]]
+    return alignment, rows, result, job.run([job.tool, "compare", before, after, "--over-time", "--width", "200"]).out
+
+
+@test
+def calls_that_changed_inside_iterations_are_told_once(job):
+    options = {"LIBPROFILE_ORDER": 1}
+    tenth = ", ".join(str(i) for i in range(10, 151, 10))
+    for name, level, *flags in (("plain", "-O1"), ("check", "-O1", "-DCHECK"), ("swap", "-O1", "-DSWAP"), ("renamed", "-O2", "-DWRITE=store"),
+                                ("inlined", "-O3", "-DSMALL=", "-g0"), ("again", "-O2")):
+        small = [] if "-DSMALL=" in flags else ["-DSMALL=__attribute__((noinline))"]
+        (job.folder / f"src.{name}").mkdir()
+        job.compile(f"mpicc.{job.mpi}", "-g", level, "-fno-optimize-sibling-calls", f"-I{job.source}/include", *small, *flags,
+                    job.write(f"src.{name}/phases.c", PHASES), "-o", f"src.{name}/phases")
+        job.measured([job.folder / f"src.{name}/phases"], output=name, options=options)
+
+    alignment, rows, result, text = what_changed(job, "plain", "again")
+    expect_equal((alignment["different_calls"], alignment["other_order"], rows), (0, 0, []), "the same source at another level of optimisation")
+    begins = [row for row in result["events"] if row["call"] == "MPI_Bcast" and row["caller"] == "step"]
+    expect(len(begins) == 1 and begins[0]["begin_before"] > 0.2e6 and begins[0]["begin_after"] > 0.2e6, f"it comes behind 0.2 ms of solve(): {result['events']}")
+    expect_equal([row["call"] for row in result["events"]], ["MPI_Sendrecv", "MPI_Barrier", "MPI_Allreduce", "MPI_Bcast"], "events of the usual step")
+
+    alignment, rows, result, text = what_changed(job, "plain", "check")
+    expect_equal((alignment["align"], alignment["pairs"], alignment["different_calls"]), ("structure", 150, 15), "pairs")
+    expect_equal(rows, [("added", "MPI_Bcast", "write_output", "", 15, tenth, "0-1")], "the added call")
+    expect("in 15 iterations (10, 20, 30, ...), MPI_Bcast was added in write_output, once an iteration, on all ranks" in text.replace("…", "..."), text)
+    expect_equal(what_changed(job, "check", "plain")[1], [("removed", "MPI_Bcast", "write_output", "", 15, tenth, "0-1")], "and back")
+
+    alignment, rows, result, text = what_changed(job, "plain", "swap")
+    expect_equal((alignment["pairs"], alignment["different_calls"], alignment["other_order"]), (150, 0, 150), "the same calls in another order")
+    expect(rows in ([("moved", call, "step", now, 150, "1-150", "0-1")] for call, now in (("sum", ""), ("exchange", "sum"))), f"one moved over the other: {rows}")
+    expect("both have the same calls, 150 in another order" in text and "in all 150 iterations, " in text, text)
+
+    alignment, rows, result, text = what_changed(job, "plain", "renamed")
+    expect_equal((alignment["different_calls"], rows), (0, [("renamed", "write_output", "step", "store", 15, tenth, "0-1")]), "a renamed function")
+    alignment, rows, result, text = what_changed(job, "swap", "renamed")
+    expect_equal(sorted(row[0] for row in rows), ["moved", "renamed"], f"both at once, each told once: {rows}")
+
+    rows = what_changed(job, "plain", "inlined")[1]
+    expect_equal(rows, [("inlined", "exchange", "step", "", 150, "1-150", "0-1")], "a function of which nothing is left but its calls")
+
+    job.measured([job.folder / "src.plain/phases"], output="without")
+    alignment, rows, result, text = what_changed(job, "plain", "without")
+    expect_equal((rows, result["events"], alignment["other_order"]), ([], [], 0), "without an order nothing is told")
+    expect("the order of calls is known of plain only; record both runs with LIBPROFILE_ORDER=1" in text, text)
+
+
 @test
 def a_killed_run_does_not_pass_for_a_fast_one(job):
     program = job.program("mortal")

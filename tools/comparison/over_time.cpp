@@ -23,6 +23,7 @@ constexpr std::size_t most_changes = 6; // segments that are looked into
 struct AlignedRun {
     const ProfiledRun* source = nullptr;
     RunChoice choice; // of its phase
+    OrderedRun ordered;
     RunIterations iterations;
     IterationAlignment alignment; // with the first run; of that itself every iteration with itself
     double outside = 0;           // ns, mean over ranks
@@ -95,11 +96,12 @@ class OverTimeComparer {
         const Profile& profile = *run.source->profile;
         std::vector<std::uint32_t> keys;
         for (const std::uint32_t node : frame.node_of_path) keys.push_back(frame.node_of[node]);
-        std::vector<const Location*> locations;
+        run.ordered = {&profile, phase_of(profile, run.choice), {}};
+        std::vector<const Location*>& locations = run.ordered.locations;
         for (const Location* location : main_threads(profile))
             if (location != nullptr && (choice_.ranks.empty() || std::binary_search(choice_.ranks.begin(), choice_.ranks.end(), location->rank)))
                 locations.push_back(location);
-        run.iterations = run_iterations(profile, locations, phase_of(profile, run.choice), keys);
+        run.iterations = run_iterations(profile, locations, run.ordered.phase, keys);
         if (run.iterations.size() == 0) throw ExportError(fmt::format("{} has no iteration that all ranks made", run.source->place));
         for (const Location* location : locations) run.outside += static_cast<double>(location->wall_ns) / static_cast<double>(locations.size());
         run.outside -= std::accumulate(run.iterations.time.begin(), run.iterations.time.end(), 0.0);
@@ -204,6 +206,9 @@ class OverTimeComparer {
         const bool has_same_ranks = first().iterations.ranks == runs_[group][0].iterations.ranks; // others do other work
         if (!is_repeated && has_same_ranks) drop_disturbances(result.segments);
         join_unchanged(group, common, differences, result.segments);
+        const SequencePairs sequences = pair_sequences(first().ordered, runs_[group][0].ordered, result.pairs);
+        result.calls = changed_calls(sequences);
+        result.typical = typical_events(sequences);
         return result;
     }
 

@@ -5,8 +5,10 @@
 // both groups have; those that only one has are told apart.
 #pragma once
 
+#include "tools/comparison/changed_calls.hpp"
 #include "tools/comparison/run.hpp"
 #include "tools/comparison/segment_change.hpp"
+#include "tools/comparison/typical_events.hpp"
 #include "tools/structure/iteration_alignment.hpp"
 
 #include <cstdint>
@@ -25,11 +27,6 @@ struct ProfiledGroup {
     std::vector<ProfiledRun> runs;
 };
 
-struct AlignedPair {
-    std::uint64_t before = 0, after = 0; // numbers of iterations, from 0, in the first run of both groups
-    double ns_before = 0, ns_after = 0;  // means over ranks and runs
-};
-
 /// A group against the first one.
 struct GroupOverTime {
     std::size_t group = 0;
@@ -42,6 +39,8 @@ struct GroupOverTime {
     Change outside;                           // the rest of the run: ns of main threads, mean over ranks
     std::vector<SegmentChange> segments;      // in the order of time, all together the pairs
     std::vector<AlignedPair> pairs;
+    ChangedCalls calls;    // of the first run of both groups
+    TypicalEvents typical; // the same
 };
 
 struct RunsOverTime {

@@ -1,6 +1,7 @@
 #include "tools/comparison/over_time_document.hpp"
 
 #include "tools/comparison/change_class.hpp"
+#include "tools/comparison/changed_calls_words.hpp"
 #include "tools/comparison/over_time_words.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/plot/text_chart.hpp"
@@ -27,15 +28,17 @@ template <class Visit> void for_each_segment(const RunsOverTime& result, Visit v
 
 ReportTable alignments_table(const RunsOverTime& result, const std::vector<ProfiledGroup>& groups) {
     ReportTable table{"alignments", "Alignments", "", {{"run", "run", ColumnUnit::Text}, {"align", "by", ColumnUnit::Text}}, {}, {}, {}, 0, ""};
-    for (const char* key : {"pairs", "different_calls", "alone_before", "alone_after"}) table.columns.push_back({key, key, ColumnUnit::Count});
+    for (const char* key : {"pairs", "different_calls", "other_order", "unknown_order", "alone_before", "alone_after"})
+        table.columns.push_back({key, key, ColumnUnit::Count});
     table.columns.push_back({"equal", "equal", ColumnUnit::Share});
     table.columns.push_back({"cost", "cost", ColumnUnit::Share});
     for (const char* key : {"iterations_before", "iterations_after", "ns_alone_before", "ns_alone_after", "outside_before", "outside_after"})
         table.columns.push_back({key, key, ColumnUnit::Ns});
     for (const GroupOverTime& one : result.groups)
         table.rows.push_back({printable(groups[one.group].name), std::string(align_by_name(one.alignment.by)), std::uint64_t{one.alignment.pairs},
-                              std::uint64_t{one.alignment.different}, one.alone_before, one.alone_after, one.equal_pairs, one.alignment.cost,
-                              one.iterations.before, one.iterations.after, one.alone.before, one.alone.after, one.outside.before, one.outside.after});
+                              std::uint64_t{one.alignment.different}, std::uint64_t{one.alignment.reordered}, one.calls.unknown, one.alone_before,
+                              one.alone_after, one.equal_pairs, one.alignment.cost, one.iterations.before, one.iterations.after, one.alone.before,
+                              one.alone.after, one.outside.before, one.outside.after});
     return table;
 }
 
@@ -152,9 +155,14 @@ ReportDocument over_time_document(const RunsOverTime& result, const std::vector<
                 sentences.push_back(fmt::format("{}{}{}: {}", line.amount, line.amount.empty() ? "" : " ", line.use, line.text));
             add(segment.head, sentences.empty() ? std::vector<std::string>{"no function differs beyond chance"} : sentences);
         }
+        add(printable(fmt::format("calls of {} against {}", groups[one.group].name, groups.front().name)), words.calls);
     }
     document.properties = {{"phase", printable(result.phase)}, {"baseline", printable(groups.front().name)}, {"iterations", result.iterations}};
     document.tables = {alignments_table(result, groups), segments_table(result, groups), functions_table(result, groups, form)};
+    document.tables.push_back(changed_calls_table());
+    for (const GroupOverTime& one : result.groups) add_rows(groups[one.group].name, one.calls, document.tables.back());
+    document.tables.push_back(typical_events_table());
+    for (const GroupOverTime& one : result.groups) add_rows(groups[one.group].name, one.typical, document.tables.back());
     if (form.everything) document.tables.push_back(pairs_table(result, groups));
     return document;
 }
@@ -170,6 +178,7 @@ std::string over_time_text(const RunsOverTime& result, const std::vector<Profile
             for (const std::string& text : wrapped(spelled(style, segment.head), to.width())) to.line(text);
             append_lines(segment.lines, to);
         }
+        for (const std::string& sentence : words.calls) to.paragraph(spelled(style, sentence), "", "  ");
         for (const std::string& remark : words.remarks) to.paragraph(spelled(style, remark), "  ", "  ");
     }
     for (const std::string& remark : result.remarks) to.note(printable(remark));

@@ -1,5 +1,6 @@
 #include "tools/comparison/over_time_words.hpp"
 
+#include "tools/comparison/changed_calls_words.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
@@ -58,12 +59,26 @@ std::string alignment_text(const GroupOverTime& one, const std::string& before, 
         fmt::format("{} of iterations of {} and {}, aligned by {}", plural(one.alignment.pairs, "pair"), before, after, align_by_name(one.alignment.by));
     if (!one.alignment.is_known)
         text += "; the calls of some are not known";
-    else if (one.alignment.different == 0)
-        text += ": both have the same calls";
-    else
-        text += fmt::format(": {} with the same calls, {} with others", count(static_cast<double>(one.alignment.pairs - one.alignment.different)),
-                            count(static_cast<double>(one.alignment.different)));
+    else {
+        const auto number = [](std::size_t n) { return count(static_cast<double>(n)); };
+        const std::size_t same = one.alignment.pairs - one.alignment.different;
+        const std::string reordered = one.alignment.reordered == 0 ? "" : fmt::format("{} in another order", number(one.alignment.reordered));
+        if (one.alignment.different == 0)
+            text += ": both have the same calls" + (reordered.empty() ? "" : ", " + reordered);
+        else
+            text += fmt::format(": {} with the same calls{}, {} with others", number(same), reordered.empty() ? "" : " (" + reordered + ")",
+                                number(one.alignment.different));
+    }
     return text;
+}
+
+/// By how much a call may come later by chance, ns: as much as an iteration may take longer, and what is no change of one.
+/// Timelines have means only, so how much the begin of a call varies is not known.
+double least_shift(const GroupOverTime& one) {
+    double usual = 0;
+    for (const AlignedPair& pair : one.pairs) usual += pair.ns_before / static_cast<double>(one.pairs.size());
+    const double error = one.iterations.error / static_cast<double>(one.pairs.size());
+    return std::isnan(error) ? error : std::max(error, one.least_change * usual);
 }
 
 } // namespace
@@ -98,6 +113,8 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
     words.head = printable(words.head);
     for (const SegmentChange& segment : one.segments)
         if (segment.is_change) words.segments.push_back(words_of(segment, before, after, lines == 0 ? usual_lines : lines));
+    words.calls = changed_calls_text(one.calls, one.pairs.size(), before, after, lines == 0 ? usual_lines : lines);
+    for (std::string& sentence : typical_events_text(one.typical, least_shift(one), before)) words.calls.push_back(std::move(sentence));
     const auto not_told = std::count_if(one.segments.begin(), one.segments.end(), [](const SegmentChange& s) { return s.is_disturbance; });
     if (one.pairs.size() == 1)
         words.remarks.emplace_back("one iteration does not tell what is chance");

@@ -24,7 +24,8 @@ struct SegmentWords {
 struct OverTimeWords {
     std::string head;                   // "new is 5.2 % slower in the iterations of timestep: 10.5 s, old 10.0 s (one run each)"
     std::vector<SegmentWords> segments; // those that changed
-    std::vector<std::string> remarks;   // sentences without a full stop
+    std::vector<std::string> calls;     // what is called otherwise, or at another time; sentences without a full stop
+    std::vector<std::string> remarks;   // the same
 };
 
 /// @param lines of a segment, at most; 0: the usual number

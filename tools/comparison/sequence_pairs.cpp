@@ -1,0 +1,107 @@
+#include "tools/comparison/sequence_pairs.hpp"
+
+#include "tools/analysis/totals.hpp"
+#include "tools/processes/typical_iteration.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// The sequences of a rank, and their trees.
+class RankSequences {
+  public:
+    struct Known {
+        const EventSequence* sequence = nullptr;
+        OrderedTree tree;
+    };
+
+    RankSequences(const OrderedRun& run, const PhaseData& data, const CommonPaths& paths, std::size_t side)
+        : run_(run), data_(data), paths_(paths), side_(side) {}
+
+    /// Of an iteration; null: it is not known.
+    const Known* of(std::uint64_t iteration) {
+        const auto number = data_.sequences ? data_.sequences->of_iteration(iteration) : std::nullopt;
+        if (!number || *number >= data_.sequences->sequences.size()) return nullptr;
+        const auto [known, is_new] = known_.try_emplace(*number);
+        if (is_new) known->second = read(data_.sequences->sequences[*number]);
+        return known->second ? &*known->second : nullptr;
+    }
+
+  private:
+    std::optional<Known> read(const EventSequence& sequence) const {
+        if (!sequence.has_timeline || sequence.is_too_long) return std::nullopt;
+        std::vector<TypicalCall> calls = typical_calls(*run_.profile, sequence);
+        for (TypicalCall& call : calls) call.path = paths_.of(side_)[call.path];
+        std::optional<OrderedTree> tree = ordered_tree(events_of(calls), paths_.parents(), paths_.keys());
+        if (!tree) return std::nullopt;
+        return Known{&sequence, std::move(*tree)};
+    }
+
+    const OrderedRun& run_;
+    const PhaseData& data_;
+    const CommonPaths& paths_;
+    std::size_t side_;
+    std::unordered_map<std::uint32_t, std::optional<Known>> known_; // by position; elements stay where they are
+};
+
+bool has_sequences(const OrderedRun& run) {
+    return std::any_of(run.locations.begin(), run.locations.end(), [&](const Location* location) {
+        const PhaseData* data = find_phase(location, run.phase);
+        return data != nullptr && data->sequences && !data->sequences->sequences.empty();
+    });
+}
+
+} // namespace
+
+SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, std::span<const AlignedPair> iterations) {
+    const std::array<const Profile*, 2> profiles = {before.profile, after.profile};
+    const std::array<bool, 2> has_order = {has_sequences(before), has_sequences(after)};
+    const bool has_both = has_order[0] && has_order[1];
+    SequencePairs result{profiles, CommonPaths(std::span(profiles).first(has_both ? 2 : 0)), {}, has_order, 0}; // names of all call paths take their time
+    if (!has_both) return result;
+    std::unordered_map<std::uint32_t, const Location*> after_by_rank;
+    for (const Location* location : after.locations)
+        if (location != nullptr) after_by_rank.try_emplace(location->rank, location);
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> position; // of pairs, by both hashes
+    for (const Location* location : before.locations) {
+        const auto other = location == nullptr ? after_by_rank.end() : after_by_rank.find(location->rank);
+        const PhaseData* data_before = find_phase(location, before.phase);
+        const PhaseData* data_after = other == after_by_rank.end() ? nullptr : find_phase(other->second, after.phase);
+        if (data_before == nullptr || data_after == nullptr) continue;
+        RankSequences of_before(before, *data_before, result.paths, 0), of_after(after, *data_after, result.paths, 1);
+        std::map<std::pair<const RankSequences::Known*, const RankSequences::Known*>, std::vector<std::uint64_t>> found;
+        for (const AlignedPair& one : iterations) {
+            const RankSequences::Known *a = of_before.of(one.before), *b = of_after.of(one.after);
+            if (a != nullptr && b != nullptr)
+                found[{a, b}].push_back(one.before);
+            else
+                ++result.unknown;
+        }
+        for (auto& [sequences, numbers] : found) {
+            const auto& [a, b] = sequences;
+            const auto [at, is_new] = position.try_emplace({a->tree.nodes.front().hash, b->tree.nodes.front().hash}, result.pairs.size());
+            if (is_new) result.pairs.push_back({a->tree, b->tree, {}, 0});
+            SequencePair& pair = result.pairs[at->second];
+            pair.iterations += numbers.size();
+            pair.ranks.push_back({location->rank, std::move(numbers), a->sequence, b->sequence});
+        }
+    }
+    // The map above is in the order of addresses.
+    for (SequencePair& pair : result.pairs)
+        std::stable_sort(pair.ranks.begin(), pair.ranks.end(), [](const PairOnRank& x, const PairOnRank& y) {
+            return std::pair(x.rank, x.iterations.front()) < std::pair(y.rank, y.iterations.front());
+        });
+    std::sort(result.pairs.begin(), result.pairs.end(), [](const SequencePair& x, const SequencePair& y) {
+        if (x.iterations != y.iterations) return x.iterations > y.iterations;
+        return std::pair(x.ranks.front().rank, x.ranks.front().iterations.front()) < std::pair(y.ranks.front().rank, y.ranks.front().iterations.front());
+    });
+    return result;
+}
+
+} // namespace libprofile::tools
