@@ -153,17 +153,18 @@ def python_has_clocks_and_partners(job):
 def python_aligns_the_iterations_of_two_runs(job):
     libprofile = package(job)
     for iterations in (40, 60):
-        job.profile([job.example("hydro"), iterations, 8])
+        job.profile([job.example("hydro"), iterations, 8], options={"LIBPROFILE_ORDER": 1})
     a, b = libprofile.open(job.folder / "profile.1"), libprofile.open(job.folder / "profile.2")
     alignment = libprofile.align(a, b)
-    expect_equal((alignment.by, alignment.different, alignment.before.tolist()), ("structure", 0, list(range(40))), "alignment")
+    expect_equal((alignment.by, alignment.different, alignment.other_order, alignment.before.tolist()), ("structure", 0, 0, list(range(40))), "alignment")
     expect_equal(alignment.after.tolist(), list(range(40)), "the first 40 steps of 60 have partners")
     forced = libprofile.align(a, b, by="progress")
     expect_equal((forced.by, forced.after[-1]), ("progress", 59), "forced")
     result = libprofile.regressions(a, [b], iterations="11:20", ranks=[1])
     printed = json.loads(job.run([job.tool, "compare", "profile.1", "profile.2", "--over-time", "--iterations", "11:20", "--rank", "1", "--format", "json"]).out)
-    for part in ("segments", "functions", "iterations"):
+    for part in ("segments", "functions", "changed_calls", "events", "iterations"):
         expect_equal([{**row, "run": ""} for row in result[part]], [{**row, "run": ""} for row in printed[part]], f"{part} as the command prints them")
+    expect(result["events"] and not result["changed_calls"], f"the typical step, in which nothing changed: {result['changed_calls']}")
     for wrong in (lambda: libprofile.align(a, b, by="time"), lambda: libprofile.regressions(a, []), lambda: libprofile.align(a, b, phase="none")):
         try:
             wrong()
