@@ -5,7 +5,7 @@
 // other calls, or some functions slower than the others. So runs that were not repeated tell these apart, as far as samples allow.
 #pragma once
 
-#include "tools/comparison/comparison.hpp"
+#include "tools/comparison/group_comparison.hpp"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tools/comparison/activity.hpp"
-#include "tools/comparison/comparison.hpp"
+#include "tools/comparison/group_comparison.hpp"
 #include "tools/comparison/run.hpp"
 
 namespace libprofile::tools {
