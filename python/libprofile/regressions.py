@@ -41,7 +41,8 @@ def align(a: "Profile", b: "Profile", by: Optional[str] = None, phase: Optional[
 def regressions(a: Union["Profile", Sequence["Profile"]], b: Union["Profile", Sequence["Profile"]], iterations: "Optional[Iterations]" = None,
                 phase: Optional[str] = None, ranks: "Ranks" = (), by: Optional[str] = None) -> dict[str, Any]:
     """In which iterations the runs `b` are slower or faster than the runs `a`, and what in them: the object that
-    `libprofile compare --over-time --format json` prints (docs/json.md), times in ns.
+    `libprofile compare --over-time --format json` prints (docs/json.md), times in ns. If both runs have the order of calls
+    (LIBPROFILE_ORDER=1), "changed_calls" says which calls changed inside iterations, and "events" when calls come.
 
     `iterations`: of the first run of `a`, as in Profile.table(). `by`: as for align().
     """

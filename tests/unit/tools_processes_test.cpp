@@ -407,5 +407,21 @@ TEST(ComparedProcesses, TellWhatATypicalIterationHasElse) {
     EXPECT_EQ(tree.sets[tree.nodes[5].who], (Rows{3}));
 }
 
+TEST(ComparedProcesses, NameAnInlinedFunctionAndNotTheCallInIt) {
+    CalledJob job;
+    const std::uint32_t sum = job.frame(job.main, "sum"), reduce = job.call(sum, "MPI_Allreduce"), inlined = job.call(job.main, "MPI_Allreduce"),
+                        barrier = job.call(job.main, "MPI_Barrier");
+    for (std::uint64_t r = 0; r < 3; ++r) {
+        const std::uint32_t called = r == 2 ? inlined : reduce;
+        job.rank({}, {{{called, 1}, {barrier, 1}}}, Rows(10, 0));
+        set_order(job.profile.locations.back(), {called, barrier});
+    }
+    ProcessChoice choice;
+    choice.phase = 1;
+    const ComparedProcesses processes = compare_processes(job.profile, job.locations(), choice);
+    const std::string text = process_text(job.profile, processes, {{}, FoldBy::Dominating, true, false}, {.width = 240, .unicode = false, .colour = false});
+    EXPECT_NE(text.find("in its most frequent iteration (10 of 10): sum in main (1 call) inlined"), std::string::npos) << text;
+}
+
 } // namespace
 } // namespace libprofile::tools

@@ -12,8 +12,7 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::size_t most_pairs = 64;
-constexpr std::size_t cells_of_pair = usual_cells / most_pairs; // so all of them take no longer than one alignment may
+constexpr std::size_t cells_of_pair = usual_cells / most_different_pairs; // so all of them take no longer than one alignment may
 
 bool is_in_first(TreeChangeKind kind) {
     return kind == TreeChangeKind::Removed || kind == TreeChangeKind::Inlined || kind == TreeChangeKind::LessOften || kind == TreeChangeKind::Renamed;
@@ -98,17 +97,15 @@ ChangedCalls changed_calls(const SequencePairs& pairs) {
     result.unknown = pairs.unknown;
     std::map<ChangeName, std::map<std::uint32_t, ChangeOfRank>> found;
     std::set<std::uint32_t> ranks;
-    std::size_t looked_into = 0;
     for (const SequencePair& pair : pairs.pairs) {
         for (const PairOnRank& part : pair.ranks) ranks.insert(part.rank);
         result.compared += pair.iterations;
         if (pair.is_equal()) continue;
         result.different += pair.iterations;
-        if (looked_into == most_pairs) {
+        if (pair.before.nodes.empty()) {
             result.untold += pair.iterations;
             continue;
         }
-        ++looked_into;
         for (const auto& [name, change] : changes_of(pairs.paths, pair))
             for (const PairOnRank& part : pair.ranks) {
                 ChangeOfRank& to = found[name][part.rank];

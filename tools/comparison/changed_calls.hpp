@@ -2,8 +2,8 @@
 // Contract: plain data; changed_calls() is thread-safe (no state); of so many pairs of call trees as are looked into, time and memory are as those of
 // tree_changes(); throws std::bad_alloc only.
 //
-// The pairs are those of sequence_pairs.hpp, the changes those of structure/tree_changes.hpp. At most 64 pairs of call trees are looked into, the most
-// frequent ones, for the rest are single iterations of programs whose iterations are all different.
+// The pairs are those of sequence_pairs.hpp, the changes those of structure/tree_changes.hpp. Looked into are the most
+// frequent pairs of call trees that differ, whose trees are kept.
 #pragma once
 
 #include "tools/comparison/sequence_pairs.hpp"

@@ -76,8 +76,8 @@ std::vector<std::string> changed_calls_text(const ChangedCalls& calls, std::uint
         text.push_back(fmt::format("{} of calls; --top N shows more, --format json all", plural(calls.calls.size() - lines, "other change")));
     if (calls.untold != 0)
         text.push_back(
-            fmt::format("of {} of {} iterations of ranks that differ inside, it is not told in what: nearly all of these are different from each other",
-                        count(static_cast<double>(calls.untold)), count(static_cast<double>(calls.different))));
+            fmt::format("of {} of {} iterations of ranks that differ inside, it is not told in what: the {} most frequent pairs of call trees are looked into",
+                        count(static_cast<double>(calls.untold)), count(static_cast<double>(calls.different)), most_different_pairs));
     if (calls.unknown != 0)
         text.push_back(fmt::format("the order of calls is not known of {} of {} iterations of ranks", count(static_cast<double>(calls.unknown)),
                                    count(static_cast<double>(calls.compared + calls.unknown))));

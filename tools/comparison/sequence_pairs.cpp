@@ -13,12 +13,20 @@ namespace libprofile::tools {
 
 namespace {
 
-/// The sequences of a rank, and their trees.
+/// Nothing: not all of its calls are known, or they are too many.
+std::optional<OrderedTree> tree_of(const OrderedRun& run, const EventSequence& sequence, const CommonPaths& paths, std::size_t side) {
+    if (!sequence.has_timeline || sequence.is_too_long) return std::nullopt;
+    std::vector<TypicalCall> calls = typical_calls(*run.profile, sequence);
+    for (TypicalCall& call : calls) call.path = paths.of(side)[call.path];
+    return ordered_tree(events_of(calls), paths.parents(), paths.keys());
+}
+
+/// The sequences of a rank whose calls are known, and the hashes of their trees.
 class RankSequences {
   public:
     struct Known {
         const EventSequence* sequence = nullptr;
-        OrderedTree tree;
+        std::uint64_t hash = 0;
     };
 
     RankSequences(const OrderedRun& run, const PhaseData& data, const CommonPaths& paths, std::size_t side)
@@ -29,25 +37,19 @@ class RankSequences {
         const auto number = data_.sequences ? data_.sequences->of_iteration(iteration) : std::nullopt;
         if (!number || *number >= data_.sequences->sequences.size()) return nullptr;
         const auto [known, is_new] = known_.try_emplace(*number);
-        if (is_new) known->second = read(data_.sequences->sequences[*number]);
-        return known->second ? &*known->second : nullptr;
+        if (is_new) {
+            const EventSequence& sequence = data_.sequences->sequences[*number];
+            if (const auto tree = tree_of(run_, sequence, paths_, side_)) known->second = {&sequence, tree->nodes.front().hash};
+        }
+        return known->second.sequence != nullptr ? &known->second : nullptr;
     }
 
   private:
-    std::optional<Known> read(const EventSequence& sequence) const {
-        if (!sequence.has_timeline || sequence.is_too_long) return std::nullopt;
-        std::vector<TypicalCall> calls = typical_calls(*run_.profile, sequence);
-        for (TypicalCall& call : calls) call.path = paths_.of(side_)[call.path];
-        std::optional<OrderedTree> tree = ordered_tree(events_of(calls), paths_.parents(), paths_.keys());
-        if (!tree) return std::nullopt;
-        return Known{&sequence, std::move(*tree)};
-    }
-
     const OrderedRun& run_;
     const PhaseData& data_;
     const CommonPaths& paths_;
     std::size_t side_;
-    std::unordered_map<std::uint32_t, std::optional<Known>> known_; // by position; elements stay where they are
+    std::unordered_map<std::uint32_t, Known> known_; // by position; elements stay where they are
 };
 
 bool has_sequences(const OrderedRun& run) {
@@ -85,8 +87,8 @@ SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, 
         }
         for (auto& [sequences, numbers] : found) {
             const auto& [a, b] = sequences;
-            const auto [at, is_new] = position.try_emplace({a->tree.nodes.front().hash, b->tree.nodes.front().hash}, result.pairs.size());
-            if (is_new) result.pairs.push_back({a->tree, b->tree, {}, 0});
+            const auto [at, is_new] = position.try_emplace({a->hash, b->hash}, result.pairs.size());
+            if (is_new) result.pairs.push_back({{a->hash, b->hash}, {}, {}, {}, 0});
             SequencePair& pair = result.pairs[at->second];
             pair.iterations += numbers.size();
             pair.ranks.push_back({location->rank, std::move(numbers), a->sequence, b->sequence});
@@ -101,6 +103,13 @@ SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, 
         if (x.iterations != y.iterations) return x.iterations > y.iterations;
         return std::pair(x.ranks.front().rank, x.ranks.front().iterations.front()) < std::pair(y.ranks.front().rank, y.ranks.front().iterations.front());
     });
+    std::size_t different = 0;
+    for (SequencePair& pair : result.pairs) {
+        if (&pair != &result.pairs.front() && (pair.is_equal() || different == most_different_pairs)) continue;
+        different += pair.is_equal() ? 0 : 1;
+        pair.before = *tree_of(before, *pair.ranks.front().before, result.paths, 0); // as for its hash
+        pair.after = *tree_of(after, *pair.ranks.front().after, result.paths, 1);
+    }
     return result;
 }
 

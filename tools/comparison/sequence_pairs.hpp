@@ -33,13 +33,16 @@ struct PairOnRank {
     const EventSequence *before = nullptr, *after = nullptr;
 };
 
+inline constexpr std::size_t most_different_pairs = 64; // whose trees are kept
+
 /// Two call trees that iterations of both runs have.
 struct SequencePair {
-    OrderedTree before, after;
-    std::vector<PairOnRank> ranks; // ascending; a rank may be here several times, as other sequences have the same tree
-    std::uint64_t iterations = 0;  // of all ranks
+    std::array<std::uint64_t, 2> hash = {}; // of the trees
+    OrderedTree before, after;              // of the first pair, and of the first ones that differ; else empty
+    std::vector<PairOnRank> ranks;          // ascending; a rank may be here several times, as other sequences have the same tree
+    std::uint64_t iterations = 0;           // of all ranks
 
-    bool is_equal() const { return before.nodes.front().hash == after.nodes.front().hash; }
+    bool is_equal() const { return hash[0] == hash[1]; }
 };
 
 struct SequencePairs {
