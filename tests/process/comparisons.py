@@ -178,8 +178,11 @@ def steps_that_one_run_has_not_are_told_from_slower_ones(job):
     pairs = [(row["iteration_before"], row["iteration_after"]) for row in over_time(job, "all", "dropped")[3]["iterations"]]
     right = sum(after == (before if before <= 100 else before - 40) for before, after in pairs)
     expect(right >= 0.99 * 260, f"{right} of 260 steps have the right partner")
-    alignment, segments, functions, _ = over_time(job, "all", "output")
+    alignment, segments, functions, result = over_time(job, "all", "output")
     expect_equal((alignment["pairs"], alignment["different_calls"]), (300, 15), "output in 15 more steps")
+    unlike = {row["iteration_after"]: row["dissimilarity"] for row in result["iterations"] if row["dissimilarity"] != 0}
+    expect_equal(sorted(unlike), list(range(10, 300, 20)), "steps with calls that have no partner")
+    expect(all(abs(share - 1 / 3) < 1e-6 for share in unlike.values()), f"one MPI_Gather of three has none: {unlike}")
     more = [row for row in functions if row["function"] == "MPI_Gather"]
     expect(more and more[0]["change"] == "work" and more[0]["visits_after"] > more[0]["visits_before"], f"more calls: {functions[:4]}")
     forced = over_time(job, "all", "dropped", "--align", "progress")[0]

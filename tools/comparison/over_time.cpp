@@ -4,6 +4,7 @@
 #include "tools/analysis/totals.hpp"
 #include "tools/comparison/difference_levels.hpp"
 #include "tools/comparison/disturbances.hpp"
+#include "tools/comparison/run_dissimilarity.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
@@ -207,6 +208,8 @@ class OverTimeComparer {
         if (!is_repeated && has_same_ranks) drop_disturbances(result.segments);
         join_unchanged(group, common, differences, result.segments);
         const SequencePairs sequences = pair_sequences(first().ordered, runs_[group][0].ordered, result.pairs);
+        const std::vector<float> dissimilarity = run_dissimilarities(first().ordered, runs_[group][0].ordered, result.pairs);
+        for (std::size_t p = 0; p < dissimilarity.size(); ++p) result.pairs[p].dissimilarity = dissimilarity[p];
         result.calls = changed_calls(sequences);
         result.typical = typical_events(sequences);
         return result;

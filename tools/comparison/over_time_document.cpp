@@ -107,9 +107,11 @@ ReportTable pairs_table(const RunsOverTime& result, const std::vector<ProfiledGr
     ReportTable table{"iterations", "", "", {{"run", "", ColumnUnit::Text}}, {}, {}, {}, 0, ""};
     for (const char* key : {"iteration_before", "iteration_after"}) table.columns.push_back({key, "", ColumnUnit::Number});
     for (const char* key : {"before", "after"}) table.columns.push_back({key, "", ColumnUnit::Ns});
+    table.columns.push_back({"dissimilarity", "", ColumnUnit::Share});
     for (const GroupOverTime& one : result.groups)
         for (const AlignedPair& pair : one.pairs)
-            table.rows.push_back({printable(groups[one.group].name), pair.before + 1, pair.after + 1, pair.ns_before, pair.ns_after});
+            table.rows.push_back({printable(groups[one.group].name), pair.before + 1, pair.after + 1, pair.ns_before, pair.ns_after,
+                                  std::isnan(pair.dissimilarity) ? ReportValue(NotKnown()) : ReportValue(double{pair.dissimilarity})});
     return table;
 }
 

@@ -14,6 +14,7 @@ namespace libprofile::tools {
 namespace {
 
 constexpr std::size_t usual_lines = 4;  // of a segment
+constexpr double unlike = 0.5;          // share of calls without a partner, from which iterations are hardly the same
 constexpr double worth_telling = 0.005; // share of the run
 constexpr double worth_a_doubt = 0.25;  // part of a difference that computing has, on some rank
 
@@ -54,6 +55,20 @@ SegmentWords words_of(const SegmentChange& segment, const std::string& before, c
     return words;
 }
 
+/// Of pairs with other calls, the mean share of these; NaN: not known.
+double share_alone(const GroupOverTime& one) {
+    double sum = 0, pairs = 0;
+    for (const AlignedPair& pair : one.pairs)
+        if (pair.dissimilarity > 0) sum += pair.dissimilarity, ++pairs;
+    return pairs == 0 ? std::nan("") : sum / pairs;
+}
+
+/// ", of which 31 % on average have no partner".
+std::string alone_text(const GroupOverTime& one) {
+    const double share = share_alone(one);
+    return std::isnan(share) ? "" : fmt::format(", of which {} on average have no partner", percent(share));
+}
+
 std::string alignment_text(const GroupOverTime& one, const std::string& before, const std::string& after) {
     std::string text =
         fmt::format("{} of iterations of {} and {}, aligned by {}", plural(one.alignment.pairs, "pair"), before, after, align_by_name(one.alignment.by));
@@ -66,8 +81,8 @@ std::string alignment_text(const GroupOverTime& one, const std::string& before, 
         if (one.alignment.different == 0)
             text += ": both have the same calls" + (reordered.empty() ? "" : ", " + reordered);
         else
-            text += fmt::format(": {} with the same calls{}, {} with others", number(same), reordered.empty() ? "" : " (" + reordered + ")",
-                                number(one.alignment.different));
+            text += fmt::format(": {} with the same calls{}, {} with others{}", number(same), reordered.empty() ? "" : " (" + reordered + ")",
+                                number(one.alignment.different), alone_text(one));
     }
     return text;
 }
@@ -134,7 +149,7 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
         words.remarks.push_back(fmt::format("outside the iterations: {} ({}, {} {})", amounts.difference(one.outside.difference()),
                                             amounts.text(one.outside.after), before, amounts.text(one.outside.before)));
     words.remarks.push_back(alignment_text(one, before, after));
-    if (one.alignment.is_known && one.alignment.different == one.alignment.pairs)
+    if (one.alignment.is_known && one.alignment.different == one.alignment.pairs && !(share_alone(one) < unlike))
         words.remarks.push_back(
             fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
     if (not_told != 0)

@@ -17,6 +17,7 @@ namespace libprofile::tools {
 struct AlignedPair {
     std::uint64_t before = 0, after = 0; // numbers of iterations, from 0, in the first run of both groups
     double ns_before = 0, ns_after = 0;  // means over ranks and runs
+    float dissimilarity = 0;             // of these two: run_dissimilarity.hpp
 };
 
 /// The loop of a run whose calls are compared.

@@ -56,6 +56,16 @@ template <class Visit> void for_each_event(const EventVisits& a, const EventVisi
     }
 }
 
+/// Events without a partner in the other visits, as a share of all of both; 0 to 1.
+inline double share_alone(const EventVisits& a, const EventVisits& b) {
+    double alone = 0, all = 0;
+    for_each_event(a, b, [&](std::uint32_t, std::uint64_t here, std::uint64_t there) {
+        alone += static_cast<double>(here > there ? here - there : there - here);
+        all += static_cast<double>(here + there);
+    });
+    return all == 0 ? 0 : alone / all;
+}
+
 /// Equal for equal visits, whatever their order: a sum of mixed parts.
 inline std::uint64_t hash_of_visits(const EventVisits& visits) {
     std::uint64_t hash = 0;

@@ -187,12 +187,7 @@ double dissimilarity(const IterationStructures& structures, std::uint32_t a, std
     if (a == b) return 0;
     const IterationStructures::Structure &x = structures.list[a], &y = structures.list[b];
     if (!x.is_kept || !y.is_kept) return std::numeric_limits<double>::quiet_NaN();
-    double alone = 0, all = 0;
-    for_each_event(x.visits, y.visits, [&](std::uint32_t, std::uint64_t here, std::uint64_t there) {
-        alone += static_cast<double>(std::max(here, there) - std::min(here, there));
-        all += static_cast<double>(here + there);
-    });
-    return all == 0 ? 0 : alone / all;
+    return share_alone(x.visits, y.visits);
 }
 
 } // namespace libprofile::tools
