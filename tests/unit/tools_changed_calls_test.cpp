@@ -346,7 +346,7 @@ TEST(TypicalEvents, HaveTheMeansOfTheMostFrequentPair) {
     for (std::size_t e = 0; e < 4; ++e) {
         EXPECT_DOUBLE_EQ(typical.events[e].begin_before, static_cast<double>(e * step_ns));
         EXPECT_DOUBLE_EQ(typical.events[e].later(), e < 2 ? 0 : 500);
-        EXPECT_DOUBLE_EQ(typical.events[e].length_after, step_ns / 2);
+        EXPECT_DOUBLE_EQ(typical.events[e].length_after, 500);
         EXPECT_DOUBLE_EQ(typical.events[e].least_added, e == 2 ? 400 : 0);
         EXPECT_DOUBLE_EQ(typical.events[e].most_added, e == 2 ? 600 : 0);
     }

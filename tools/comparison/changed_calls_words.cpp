@@ -96,6 +96,7 @@ std::vector<std::string> typical_events_text(const TypicalEvents& typical, doubl
     if (told.size() > most_events) told.resize(most_events);
     std::sort(told.begin(), told.end()); // as they come
     std::vector<std::string> text;
+    text.reserve(told.size());
     for (const TypicalEvent* event : told)
         text.push_back(
             printable(fmt::format("in the most frequent iteration, {}{} begins {} {}: {} after its begin, {} {}", event->call,
