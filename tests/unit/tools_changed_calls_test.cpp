@@ -357,6 +357,19 @@ TEST(TypicalEvents, HaveTheMeansOfTheMostFrequentPair) {
     EXPECT_TRUE(typical_events_text(typical, std::numeric_limits<double>::quiet_NaN(), "old").empty());
 }
 
+TEST(TypicalEvents, ACallThatTakesLongerMakesTheNextOneLaterButAddsNothingBeforeIt) {
+    ProgramRun old(false), now(true);
+    old.rank({usual}, Rows(3));
+    now.rank({usual}, Rows(3), {{2, 300}});
+    std::vector<SequenceEvent>& events = now.last_rank().phases[1].sequences->sequences[0].events; // in the order of ends
+    events[2].length_sum += 3 * 300;                                                               // MPI_Recv
+    const TypicalEvents typical = typical_events(pairs_of(old, now, 3));
+    ASSERT_EQ(typical.events.size(), 4u);
+    EXPECT_DOUBLE_EQ(typical.events[2].later(), 300);
+    EXPECT_DOUBLE_EQ(typical.events[2].most_added, 0);
+    EXPECT_TRUE(typical_events_text(typical, 10, "old").empty());
+}
+
 TEST(TypicalEvents, ArePartnersBelowARenamedFunctionToo) {
     ProgramRun old(false), now(true);
     old.rank({usual}, Rows(3));

@@ -30,10 +30,10 @@ struct Description {
     Numbers a, b;
 };
 
-/// Where the order is not known, the number alone.
+/// Where the order is not known, it is 0, so the number alone decides.
 Numbers in_order(const Numbers& numbers, const Numbers& orders) {
     Numbers result;
-    for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(orders[i] == 0 ? numbers[i] : mix(numbers[i] + golden) ^ orders[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(mix(numbers[i] + golden) ^ orders[i]);
     return result;
 }
 
