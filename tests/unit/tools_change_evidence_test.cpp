@@ -32,39 +32,44 @@ GroupComparison comparison(std::vector<PathChange> functions, std::vector<Activi
     return result;
 }
 
+ChangeEvidence found(const GroupComparison& comparison) { return evidence_of(comparison, sample_ns); }
+
 TEST(ChangeEvidence, AFunctionThatIsSlowerThanTheOthersIsOne) {
-    EXPECT_EQ(evidence_of(comparison({function(1e10, 1.2e10), function(8e9, 8e9), function(2e9, 2e9)})), ChangeEvidence::Functions);
-    EXPECT_EQ(evidence_of(comparison({function(1.2e10, 1e10), function(8e9, 8e9), function(2e9, 2e9)})), ChangeEvidence::Functions) << "faster";
-    EXPECT_EQ(evidence_of(comparison({function(5e9, 5e9), function(4e9, 4e9), function(0, 3e8)})), ChangeEvidence::Functions) << "a new one";
+    EXPECT_EQ(found(comparison({function(1e10, 1.2e10), function(8e9, 8e9), function(2e9, 2e9)})), ChangeEvidence::Functions);
+    EXPECT_EQ(found(comparison({function(1.2e10, 1e10), function(8e9, 8e9), function(2e9, 2e9)})), ChangeEvidence::Functions) << "faster";
+    EXPECT_EQ(found(comparison({function(5e9, 5e9), function(4e9, 4e9), function(0, 3e8)})), ChangeEvidence::Functions) << "a new one";
 }
 
 TEST(ChangeEvidence, FunctionsThatAreSlowerAlikeAreNone) {
     for (const double times : {0.5, 0.9, 1.1, 2.0})
-        EXPECT_EQ(evidence_of(comparison({function(5e9, times * 5e9), function(4e9, times * 4e9), function(1e9, times * 1e9)})), ChangeEvidence::None) << times;
-    EXPECT_EQ(evidence_of(comparison({function(5e11, 9.5e11), function(4e11, 6e11), function(1e11, 1.5e11)})), ChangeEvidence::None)
+        EXPECT_EQ(found(comparison({function(5e9, times * 5e9), function(4e9, times * 4e9), function(1e9, times * 1e9)})), ChangeEvidence::None) << times;
+    EXPECT_EQ(found(comparison({function(5e11, 9.5e11), function(4e11, 6e11), function(1e11, 1.5e11)})), ChangeEvidence::None)
         << "some of them surely more than others, as where memory is shared";
 }
 
 TEST(ChangeEvidence, FewSamplesAreNone) {
-    EXPECT_EQ(evidence_of(comparison({function(5e7, 6e7), function(5e7, 5e7)})), ChangeEvidence::None);
-    EXPECT_EQ(evidence_of(comparison({function(5e9, 5e9), function(0, 2e7)})), ChangeEvidence::None) << "four samples in a new function";
+    EXPECT_EQ(found(comparison({function(5e7, 6e7), function(5e7, 5e7)})), ChangeEvidence::None);
+    EXPECT_EQ(found(comparison({function(5e9, 5e9), function(0, 2e7)})), ChangeEvidence::None) << "four samples in a new function";
+    PathChange sure = function(5e7, 9e7);
+    sure.change.error = 1e6; // as others of their kind are known
+    EXPECT_EQ(evidence_of(comparison({sure, function(5e7, 5e7)}), 4 * sample_ns), ChangeEvidence::None) << "of these iterations there are 7 samples";
 }
 
 TEST(ChangeEvidence, WhatAFunctionHasMustBeAPartOfTheDifference) {
     const std::vector<PathChange> functions = {function(5e9, 5e9), function(0, 3e8)};
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Allreduce", {0, 9e8}, {100, 100})})), ChangeEvidence::Functions) << "the others wait";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Allreduce", {0, 9e9}, {100, 100})})), ChangeEvidence::None);
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Allreduce", {0, 9e8}, {100, 100})})), ChangeEvidence::Functions) << "the others wait";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Allreduce", {0, 9e9}, {100, 100})})), ChangeEvidence::None);
 }
 
 TEST(ChangeEvidence, OtherCallsAndBytesAreOne) {
     const std::vector<PathChange> functions = {function(5e9, 5e9)};
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Gather", {0, 1e8}, {0, 50})})), ChangeEvidence::Calls) << "a new call";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Gather", {1e8, 0}, {50, 0})})), ChangeEvidence::Calls) << "that is gone";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 100})})), ChangeEvidence::Calls) << "more often";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 50}, {1e6, 2e6})})), ChangeEvidence::Calls) << "more bytes";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 50}, {1e6, 1e6})})), ChangeEvidence::None) << "only waits";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Gather", {1e8, 9e8}, {500, 500}, {1e6, 1.006e6})})), ChangeEvidence::None) << "hardly more";
-    EXPECT_EQ(evidence_of(comparison(functions, {call("MPI_Test", {1e8, 2e8}, {500, 9000})})), ChangeEvidence::None) << "polls are chance";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {0, 1e8}, {0, 50})})), ChangeEvidence::Calls) << "a new call";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 0}, {50, 0})})), ChangeEvidence::Calls) << "that is gone";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 100})})), ChangeEvidence::Calls) << "more often";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 50}, {1e6, 2e6})})), ChangeEvidence::Calls) << "more bytes";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 50}, {1e6, 1e6})})), ChangeEvidence::None) << "only waits";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 9e8}, {500, 500}, {1e6, 1.006e6})})), ChangeEvidence::None) << "hardly more";
+    EXPECT_EQ(found(comparison(functions, {call("MPI_Test", {1e8, 2e8}, {500, 9000})})), ChangeEvidence::None) << "polls are chance";
 }
 
 } // namespace

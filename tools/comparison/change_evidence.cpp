@@ -35,38 +35,42 @@ double of_calls(const GroupComparison& comparison, double direction) {
 
 bool is_of_a_function(const PathChange& path) { return path.use == TimeUse::Computing && path.change.error > 0; }
 
-/// Time that samples know, of both runs.
+/// Time that samples know, of both runs: means over ranks.
 struct SampledTimes {
     double before = 0, after = 0, variance = 0; // of the difference
 
-    void add(const Change& change, double sign = 1) {
+    /// @param least_variance in proportion to the time
+    void add(const Change& change, double least_variance, double sign = 1) {
         before += sign * change.before;
         after += sign * change.after;
-        variance += sign * change.error * change.error / (sigmas_of_error * sigmas_of_error);
+        const double by_error = change.error * change.error / (sigmas_of_error * sigmas_of_error);
+        variance += sign * std::max(by_error, least_variance * (change.before + change.after));
     }
-    /// That of after - factor * before: what each run adds is in proportion to its time.
-    double variance_with(double factor) const {
-        const double share = before / (before + after);
-        return variance * (1 - share + factor * factor * share);
-    }
+    double sum() const { return before + after; }
+    /// So many samples are as exact.
+    double samples() const { return sum() * sum() / variance; }
 };
 
 /// By how much more does a function differ than all others, in standard deviations?
 double sigmas_above(const SampledTimes& one, const SampledTimes& others, double direction) {
-    const double alike = others.after / others.before, weight = one.before / others.before;
-    return direction * (one.after - alike * one.before) / std::sqrt(one.variance_with(alike) + weight * weight * others.variance_with(alike));
+    // Its samples are of the second run with this probability, if it differs like the others.
+    const double expected = others.after / others.sum();
+    // Of binomial variables, the arc sine of the root has nearly the same variance for all shares (F. J. Anscombe, Biometrika 35, 1948).
+    const double n = one.samples(), share = one.after / one.sum();
+    const double distance = 2 * (std::asin(std::sqrt((n * share + 0.375) / (n + 0.75))) - std::asin(std::sqrt(expected)));
+    return direction * distance / std::sqrt(1 / (n + 0.5) + 1 / others.samples());
 }
 
 double probability_above(double sigmas) { return std::erfc(sigmas / std::sqrt(2)) / 2; }
 
 /// Of the difference, what functions have that differ more than all others: ns in `direction`.
-double of_functions(const GroupComparison& comparison, double direction) {
+double of_functions(const GroupComparison& comparison, double direction, double least_variance) {
     double files = 0, rows = 0;
     SampledTimes all;
     for (const PathChange& path : comparison.paths) {
         if (path.use == TimeUse::InputOutput) files += std::max(0.0, direction * path.change.difference());
         if (!is_of_a_function(path)) continue;
-        all.add(path.change);
+        all.add(path.change, least_variance);
         ++rows;
     }
     double apart = 0;
@@ -74,13 +78,13 @@ double of_functions(const GroupComparison& comparison, double direction) {
     for (const PathChange& path : comparison.paths) {
         if (!is_of_a_function(path)) continue;
         SampledTimes one, others = all;
-        one.add(path.change);
-        others.add(path.change, -1);
+        one.add(path.change, least_variance);
+        others.add(path.change, least_variance, -1);
         if (others.before <= 0 || others.after <= 0) continue;
         const double above = sigmas_above(one, others, direction);
         if (above < 0 || rows * probability_above(above) >= least_chance) continue;
         apart += std::max(0.0, direction * path.change.difference());
-        rest.add(path.change, -1);
+        rest.add(path.change, least_variance, -1);
     }
     // Where other programs share the memory, functions differ, but all are slower.
     const double of_all = direction * (all.after / all.before - 1), of_rest = direction * (rest.after - rest.before);
@@ -96,12 +100,12 @@ const char* change_evidence_name(ChangeEvidence which) {
     return names[static_cast<std::size_t>(which)];
 }
 
-ChangeEvidence evidence_of(const GroupComparison& comparison) {
+ChangeEvidence evidence_of(const GroupComparison& comparison, double sample_ns) {
     const double difference = comparison.mean.difference(), direction = difference < 0 ? -1 : 1, needed = least_part * std::abs(difference);
     if (of_calls(comparison, direction) >= needed) return ChangeEvidence::Calls;
     // For a single rank, too, all others wait: its part of the mean is small.
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, comparison.ranks_after));
-    return of_functions(comparison, direction) * ranks >= needed ? ChangeEvidence::Functions : ChangeEvidence::None;
+    return of_functions(comparison, direction, sample_ns / ranks) * ranks >= needed ? ChangeEvidence::Functions : ChangeEvidence::None;
 }
 
 } // namespace libprofile::tools

@@ -20,6 +20,8 @@ enum class ChangeEvidence : std::uint8_t {
 /// "none", "calls", "functions".
 const char* change_evidence_name(ChangeEvidence which);
 
-ChangeEvidence evidence_of(const GroupComparison& comparison);
+/// @param sample_ns the time between two samples of a thread, in the run that has fewer. What iterations have in common with others of their kind is known
+/// better than this, by the samples of all these, but says nothing of them alone.
+ChangeEvidence evidence_of(const GroupComparison& comparison, double sample_ns);
 
 } // namespace libprofile::tools

@@ -264,7 +264,15 @@ class OverTimeComparer {
             for (const AlignedRun& run : runs_[side]) to.runs.push_back(part_of(run, iterations));
         }
         segment.comparison = compare_groups(segment.groups, choice_);
-        segment.evidence = evidence_of(segment.comparison.groups.front());
+        segment.evidence = evidence_of(segment.comparison.groups.front(), std::max(sample_ns(runs_[0][0]), sample_ns(runs_[group][0])));
+    }
+
+    /// Between two samples of a thread, on the rank that has fewest.
+    static double sample_ns(const AlignedRun& run) {
+        double most = 0;
+        for (const auto& [rank, info] : run.source->profile->ranks)
+            if (info.rate != 0) most = std::max(most, 1e9 / static_cast<double>(info.rate));
+        return most;
     }
 
     /// A run with some of its iterations only.
