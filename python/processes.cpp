@@ -1,6 +1,8 @@
 #include "python/bindings.hpp"
 
 #include "tools/analysis/totals.hpp"
+#include "tools/comparison/sequence_pairs.hpp"
+#include "tools/comparison/typical_events.hpp"
 #include "tools/processes/process_document.hpp"
 #include "tools/report/rows.hpp"
 
@@ -92,9 +94,18 @@ py::tuple imbalance_of(const std::shared_ptr<Profile>& profile, const std::optio
     return py::make_tuple(array_of(of_rank), array_of(of_thread), map.first, array_of(map.median), deviation, text(map.function));
 }
 
-/// Of two locations: iterations here and there, dissimilarity, unmatched time and skew by pair, and how many have no partner here and there.
+/// By event that both have in their most frequent pair of sequences: call, caller, begins and lengths there and here, in ns.
+py::list events_of(const TypicalEvents& typical) {
+    py::list events;
+    for (const TypicalEvent& one : typical.events)
+        events.append(py::make_tuple(text(one.call), text(one.caller), one.begin_after, one.begin_before, one.length_after, one.length_before));
+    return events;
+}
+
+/// Of two locations: iterations here and there, dissimilarity, unmatched time and skew by pair, how many have no partner here and there, and events.
 py::tuple timeline_of(const std::shared_ptr<Profile>& profile, std::uint32_t phase, std::size_t here, std::size_t there) {
     PairTimeline pair;
+    TypicalEvents typical;
     {
         const py::gil_scoped_release others;
         const std::vector<const Location*> locations = {&profile->locations[here], &profile->locations[there]};
@@ -105,6 +116,9 @@ py::tuple timeline_of(const std::shared_ptr<Profile>& profile, std::uint32_t pha
             const PhaseData* data = find_phase(location, phase);
             return data == nullptr ? 0 : data->cluster_of_iteration.size();
         };
+        std::vector<AlignedPair> pairs;
+        for (std::size_t p = 0; p < pair.here.size(); ++p) pairs.push_back({pair.there[p], pair.here[p]});
+        typical = typical_events(pair_sequences({profile.get(), phase, {locations[1]}}, {profile.get(), phase, {locations[0]}}, pairs));
         if (states.locations.size() != 2) {
             pair.alone_here = made(locations[0]);
             pair.alone_there = made(locations[1]);
@@ -112,7 +126,7 @@ py::tuple timeline_of(const std::shared_ptr<Profile>& profile, std::uint32_t pha
     }
     return py::make_tuple(array_of(std::vector<std::int64_t>(pair.here.begin(), pair.here.end())),
                           array_of(std::vector<std::int64_t>(pair.there.begin(), pair.there.end())), array_of(pair.dissimilarity), array_of(pair.unmatched_ns),
-                          array_of(pair.skew), pair.alone_here, pair.alone_there);
+                          array_of(pair.skew), pair.alone_here, pair.alone_there, events_of(typical));
 }
 
 } // namespace

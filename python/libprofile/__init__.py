@@ -22,7 +22,7 @@ from . import _reader
 from .frame import CallGraph, Correlations, Frame, Place, Ratios, filter_correlation_matrix, make_frame
 from .columns import Columns
 from .over_time import OverTime, over_time
-from .processes import Fold, ImbalanceMap, RankTimeline
+from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
 from . import processes as _processes
 from .regressions import Alignment, align, regressions
 from .records import Clock, Context, Partners, Trace, TraceSamples, TraceWaits
@@ -31,7 +31,7 @@ from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "Fold", "Frame", "ImbalanceMap", "Location", "Metric", "Node", "OverTime",
+__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventSkew", "Fold", "Frame", "ImbalanceMap", "Location", "Metric", "Node", "OverTime",
            "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
            "variability"]

@@ -45,6 +45,17 @@ class ImbalanceMap(NamedTuple):
     """Of a profile without iterations: the named region that the only column is an entry of; "" if a column is an iteration or the whole run."""
 
 
+class EventSkew(NamedTuple):
+    """A call in the typical iteration of two ranks: means, in ns since the iteration began on that rank."""
+
+    call: str
+    caller: str
+    begin_here: float
+    begin_there: float
+    length_here: float
+    length_there: float
+
+
 class RankTimeline(NamedTuple):
     """Pairs of iterations of two ranks. Made by Profile.timeline()."""
 
@@ -61,6 +72,8 @@ class RankTimeline(NamedTuple):
     alone_here: int
     """Iterations without a partner."""
     alone_there: int
+    events: "list[EventSkew]"
+    """Calls that both make in their most frequent iterations, in order; with LIBPROFILE_ORDER, else empty."""
 
 
 def _chosen(profile: "Profile", phase: Optional[str], iterations: "Optional[Iterations]") -> Tuple[Optional[int], Tuple[int, int]]:
@@ -113,4 +126,5 @@ def timeline(profile: "Profile", rank: int, reference: int, phase: Optional[str]
     number, _ = _chosen(profile, phase, None)
     if number is None:
         raise ValueError("the profile has no iterations; mark the loop in the program")
-    return RankTimeline(*_reader.timeline(profile._profile, number, profile._location(rank, 0), profile._location(reference, 0)))
+    *values, events = _reader.timeline(profile._profile, number, profile._location(rank, 0), profile._location(reference, 0))
+    return RankTimeline(*values, [EventSkew(*event) for event in events])

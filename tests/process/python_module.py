@@ -239,6 +239,13 @@ def python_compares_ranks_as_the_command_does(job):
     expect_equal(int(strip.length.sum()), len(m.median), "iterations of a strip")
     pair = p.timeline(1, 0)
     expect_equal(float(pair.dissimilarity.max()), 0.0, "ranks of hydro make the same calls")
+    expect_equal(pair.events, [], "events without an order")
+    job.profile([job.example("hydro"), 60, 8], options={"LIBPROFILE_ORDER": 1})
+    ordered = libprofile.open(job.folder / "profile.2")
+    events, own = ordered.timeline(1, 0).events, ordered.timeline(0, 1).events
+    expect(events and all(event.begin_here >= 0 and event.length_there > 0 for event in events), f"events of two ranks: {events}")
+    expect_equal([(e.call, e.caller, e.begin_here, e.length_here) for e in events], [(e.call, e.caller, e.begin_there, e.length_there) for e in own],
+                 "the same from the other side")
     rows = {row["rank"]: row for row in p.structure(reference=0)["rows"]}
     expect(abs(float(pair.skew_ns.sum()) - rows[1]["skew"]) < 1e4, f"skew {pair.skew_ns.sum()}, by the command {rows[1]['skew']}")
     for call, words in ((lambda: p.fold("most"), "most"), (lambda: p.fold(state="x"), "x"), (lambda: p.structure(level="x"), "x"), (lambda: p.fold(phase=""), "no iterations"),

@@ -71,6 +71,8 @@ SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, 
     for (const Location* location : after.locations)
         if (location != nullptr) after_by_rank.try_emplace(location->rank, location);
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> position; // of pairs, by both hashes
+    const bool are_two = before.locations.size() == 1 && after.locations.size() == 1 && before.locations[0] != nullptr && after_by_rank.size() == 1;
+    if (are_two) after_by_rank = {{before.locations[0]->rank, after.locations[0]}};
     for (const Location* location : before.locations) {
         const auto other = location == nullptr ? after_by_rank.end() : after_by_rank.find(location->rank);
         const PhaseData* data_before = find_phase(location, before.phase);

@@ -54,6 +54,7 @@ struct SequencePairs {
     std::uint64_t unknown = 0;          // iterations of ranks, of which the order is not known in one of the runs
 };
 
+/// Ranks are paired by their numbers; if there is one on each side, these two are.
 /// @param iterations ascending
 SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, std::span<const AlignedPair> iterations);
 
