@@ -1057,7 +1057,8 @@ def runs_over_time_are_those_of_compare(context):
     changes = check_over_time(said, seen["groups"][0], 0, "over-range")
     worst = max((shown for shown, _ in changes), key=lambda one: one["total"])
     number = seen["groups"][0]["segments"].index(worst)
-    expect(abs(worst["from"] - 160) < 16 and abs(worst["to"] - 240) < 16 and worst["total"] > 0.8e9, f"the change is {worst}")
+    large = [shown for shown, _ in changes if shown["total"] > 0.05e9]  # a machine that is busy for a while divides the change
+    expect(abs(large[0]["from"] - 160) < 16 and abs(large[-1]["to"] - 240) < 16 and sum(one["total"] for one in large) > 1.4e9, f"the change is {large}")
     expect(("work", "1") in [(one["function"], one["ranks"]) for one in worst["functions"][:3]], f"functions of it: {worst['functions'][:3]}")
     expect(seen["painted"]["covered"] > 0.1 and seen["dark"]["covered"] > 0.1, f"the picture is empty: {seen['painted']}")
     pairs = said["iterations"]
