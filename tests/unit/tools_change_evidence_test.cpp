@@ -10,25 +10,29 @@ namespace {
 constexpr double sample_ns = 5e6;
 
 /// A function that takes so long in each run, known by samples of both.
-PathChange function(double before, double after) { return {1, TimeUse::Computing, {before, after, 1.96 * std::sqrt(sample_ns * (before + after))}}; }
+ActivityChange function(double before, double after) {
+    ActivityChange one;
+    one.activity.name = "f";
+    one.change = one.there = {before, after, 1.96 * std::sqrt(sample_ns * (before + after))};
+    return one;
+}
 
 ActivityChange call(const char* name, Change time, Change visits, Change bytes = {}) {
     ActivityChange one;
     one.activity.name = name;
     one.activity.use = TimeUse::Waiting;
-    one.change = time;
+    one.change = one.there = time;
     one.visits = visits;
     one.bytes = bytes;
     return one;
 }
 
-GroupComparison comparison(std::vector<PathChange> functions, std::vector<ActivityChange> calls = {}) {
+GroupComparison comparison(std::vector<ActivityChange> rows, const std::vector<ActivityChange>& calls = {}) {
     GroupComparison result;
     result.ranks_before = result.ranks_after = 4;
-    for (const PathChange& one : functions) result.mean.before += one.change.before, result.mean.after += one.change.after;
-    for (const ActivityChange& one : calls) result.mean.before += one.change.before, result.mean.after += one.change.after;
-    result.paths = std::move(functions);
-    result.activities = std::move(calls);
+    rows.insert(rows.end(), calls.begin(), calls.end());
+    for (const ActivityChange& one : rows) result.mean.before += one.change.before, result.mean.after += one.change.after;
+    result.activities = std::move(rows);
     return result;
 }
 
@@ -47,22 +51,40 @@ TEST(ChangeEvidence, FunctionsThatAreSlowerAlikeAreNone) {
         << "some of them surely more than others, as where memory is shared";
 }
 
+TEST(ChangeEvidence, FunctionsThatOnlyOneRunHasAreOne) {
+    EXPECT_EQ(found(comparison({function(5e9, 0), function(0, 2e9)})), ChangeEvidence::Functions) << "another kernel";
+    EXPECT_EQ(found(comparison({function(5e9, 0), function(3e9, 0), function(0, 9e9), function(0, 1e9)})), ChangeEvidence::Functions) << "another program";
+    EXPECT_EQ(found(comparison({function(2.8e8, 0), function(1.6e8, 0), function(1e8, 0), function(0, 5e7)})), ChangeEvidence::Functions)
+        << "of which few samples tell";
+}
+
+TEST(ChangeEvidence, CountedInstructionsAreOne) {
+    const GroupComparison alike = comparison({function(5e9, 7e9), function(4e9, 5.6e9)});
+    const auto with = [&](Change instructions) { return evidence_of(alike, sample_ns, {9e9, 12.6e9}, instructions); };
+    EXPECT_EQ(with({1e6, 1.4e6}), ChangeEvidence::Instructions);
+    EXPECT_EQ(with({1e6, 1.01e6}), ChangeEvidence::None) << "hardly more";
+    EXPECT_EQ(with({1e6, 0.6e6}), ChangeEvidence::None) << "fewer";
+    EXPECT_EQ(with({0, 0}), ChangeEvidence::None) << "not counted";
+}
+
 TEST(ChangeEvidence, FewSamplesAreNone) {
     EXPECT_EQ(found(comparison({function(5e7, 6e7), function(5e7, 5e7)})), ChangeEvidence::None);
     EXPECT_EQ(found(comparison({function(5e9, 5e9), function(0, 2e7)})), ChangeEvidence::None) << "four samples in a new function";
-    PathChange sure = function(5e7, 9e7);
+    ActivityChange sure = function(5e7, 9e7);
     sure.change.error = 1e6; // as others of their kind are known
     EXPECT_EQ(evidence_of(comparison({sure, function(5e7, 5e7)}), 4 * sample_ns), ChangeEvidence::None) << "of these iterations there are 7 samples";
 }
 
 TEST(ChangeEvidence, WhatAFunctionHasMustBeAPartOfTheDifference) {
-    const std::vector<PathChange> functions = {function(5e9, 5e9), function(0, 3e8)};
+    std::vector<ActivityChange> functions = {function(5e9, 5e9), function(0, 3e8)};
+    functions.back().ranks = {1};
+    functions.back().there = {0, 12e8};
     EXPECT_EQ(found(comparison(functions, {call("MPI_Allreduce", {0, 9e8}, {100, 100})})), ChangeEvidence::Functions) << "the others wait";
     EXPECT_EQ(found(comparison(functions, {call("MPI_Allreduce", {0, 9e9}, {100, 100})})), ChangeEvidence::None);
 }
 
 TEST(ChangeEvidence, OtherCallsAndBytesAreOne) {
-    const std::vector<PathChange> functions = {function(5e9, 5e9)};
+    const std::vector<ActivityChange> functions = {function(5e9, 5e9)};
     EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {0, 1e8}, {0, 50})})), ChangeEvidence::Calls) << "a new call";
     EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 0}, {50, 0})})), ChangeEvidence::Calls) << "that is gone";
     EXPECT_EQ(found(comparison(functions, {call("MPI_Gather", {1e8, 2e8}, {50, 100})})), ChangeEvidence::Calls) << "more often";

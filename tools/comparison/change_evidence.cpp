@@ -21,19 +21,19 @@ double relative_change(const Change& change) {
     return std::abs(change.difference()) / change.before;
 }
 
-/// Of the difference, what calls have that were not made before, or more often, or with more bytes: ns in `direction`.
+/// Of the difference, what calls have that were not made before, or more often, or with more bytes: ns in `direction`, on the ranks that make them.
 double of_calls(const GroupComparison& comparison, double direction) {
     double sum = 0;
     for (const ActivityChange& one : comparison.activities) {
         const ChangeClass which = change_class(one);
         if ((which != ChangeClass::OtherCalls && which != ChangeClass::Work) || is_poll(one.activity.name)) continue;
         const double sure = std::min(1.0, std::max(relative_change(one.visits), relative_change(one.bytes)) / certain_ratio);
-        sum += std::max(0.0, direction * one.change.difference()) * sure;
+        sum += std::max(0.0, direction * one.there.difference()) * sure;
     }
     return sum;
 }
 
-bool is_of_a_function(const PathChange& path) { return path.use == TimeUse::Computing && path.change.error > 0; }
+bool is_sampled(const ActivityChange& one) { return one.activity.use == TimeUse::Computing && one.change.error > 0; }
 
 /// Time that samples know, of both runs: means over ranks.
 struct SampledTimes {
@@ -63,49 +63,55 @@ double sigmas_above(const SampledTimes& one, const SampledTimes& others, double 
 
 double probability_above(double sigmas) { return std::erfc(sigmas / std::sqrt(2)) / 2; }
 
-/// Of the difference, what functions have that differ more than all others: ns in `direction`.
+/// Of the difference, what functions have that differ more than all others: ns in `direction`, on the ranks where they do.
 double of_functions(const GroupComparison& comparison, double direction, double least_variance) {
-    double files = 0, rows = 0;
+    double rows = 0;
     SampledTimes all;
-    for (const PathChange& path : comparison.paths) {
-        if (path.use == TimeUse::InputOutput) files += std::max(0.0, direction * path.change.difference());
-        if (!is_of_a_function(path)) continue;
-        all.add(path.change, least_variance);
+    for (const ActivityChange& one : comparison.activities) {
+        if (!is_sampled(one)) continue;
+        all.add(one.change, least_variance);
         ++rows;
     }
-    double apart = 0;
+    double apart = 0, of_one_run = 0;
     SampledTimes rest = all;
-    for (const PathChange& path : comparison.paths) {
-        if (!is_of_a_function(path)) continue;
+    for (const ActivityChange& activity : comparison.activities) {
+        if (!is_sampled(activity)) continue;
         SampledTimes one, others = all;
-        one.add(path.change, least_variance);
-        others.add(path.change, least_variance, -1);
-        if (others.before <= 0 || others.after <= 0) continue;
+        one.add(activity.change, least_variance);
+        others.add(activity.change, least_variance, -1);
+        if (others.sum() <= 0 || others.variance <= 0) continue; // it is the only one
         const double above = sigmas_above(one, others, direction);
         if (above < 0 || rows * probability_above(above) >= least_chance) continue;
-        apart += std::max(0.0, direction * path.change.difference());
-        rest.add(path.change, least_variance, -1);
+        (one.before == 0 || one.after == 0 ? of_one_run : apart) += std::max(0.0, direction * activity.there.difference());
+        rest.add(activity.change, least_variance, -1);
     }
-    // Where other programs share the memory, functions differ, but all are slower.
+    if (rest.before <= 0 || all.before <= 0) return of_one_run + apart;
+    // Where other programs share the memory, functions differ, but all are slower. None comes or goes by that.
     const double of_all = direction * (all.after / all.before - 1), of_rest = direction * (rest.after - rest.before);
-    const bool is_rest_like_it =
-        rest.before > 0 && of_rest - sigmas_of_error * std::sqrt(std::max(0.0, rest.variance)) > like_the_others * of_all * rest.before;
-    return files + (is_rest_like_it ? 0 : apart);
+    const bool is_rest_like_it = of_rest - sigmas_of_error * std::sqrt(std::max(0.0, rest.variance)) > like_the_others * of_all * rest.before;
+    return of_one_run + (is_rest_like_it ? 0 : apart);
+}
+
+/// Counted instructions differ in the direction of the time, by half as much at least.
+bool are_instructions_others(const Change& time, const Change& instructions) {
+    if (time.before <= 0 || instructions.before <= 0) return false;
+    const double longer = time.difference() / time.before, more = instructions.difference() / instructions.before;
+    return more * longer > 0 && std::abs(more) >= like_the_others * std::abs(longer);
 }
 
 } // namespace
 
 const char* change_evidence_name(ChangeEvidence which) {
-    constexpr const char* names[] = {"none", "calls", "functions"};
+    constexpr const char* names[] = {"none", "calls", "functions", "instructions"};
     return names[static_cast<std::size_t>(which)];
 }
 
-ChangeEvidence evidence_of(const GroupComparison& comparison, double sample_ns) {
+ChangeEvidence evidence_of(const GroupComparison& comparison, double sample_ns, const Change& time, const Change& instructions) {
     const double difference = comparison.mean.difference(), direction = difference < 0 ? -1 : 1, needed = least_part * std::abs(difference);
     if (of_calls(comparison, direction) >= needed) return ChangeEvidence::Calls;
-    // For a single rank, too, all others wait: its part of the mean is small.
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, comparison.ranks_after));
-    return of_functions(comparison, direction, sample_ns / ranks) * ranks >= needed ? ChangeEvidence::Functions : ChangeEvidence::None;
+    if (of_functions(comparison, direction, sample_ns / ranks) >= needed) return ChangeEvidence::Functions; // where one rank differs, others may wait for it
+    return are_instructions_others(time, instructions) ? ChangeEvidence::Instructions : ChangeEvidence::None;
 }
 
 } // namespace libprofile::tools

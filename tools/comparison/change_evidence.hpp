@@ -12,16 +12,18 @@
 namespace libprofile::tools {
 
 enum class ChangeEvidence : std::uint8_t {
-    None,      // all functions differ alike as far as samples tell, or only waits do
-    Calls,     // other calls, more or fewer of them, or other bytes have a part of the difference
-    Functions, // so have functions that differ more than the others, which is no chance
+    None,         // samples do not tell whether some functions differ or all, or waits have most of the difference
+    Calls,        // other calls, more or fewer of them, or other bytes have a part of it
+    Functions,    // so have functions that differ more than the others, which is no chance
+    Instructions, // counted instructions differ with the time
 };
 
-/// "none", "calls", "functions".
+/// "none", "calls", "functions", "instructions".
 const char* change_evidence_name(ChangeEvidence which);
 
 /// @param sample_ns the time between two samples of a thread, in the run that has fewer. What iterations have in common with others of their kind is known
 /// better than this, by the samples of all these, but says nothing of them alone.
-ChangeEvidence evidence_of(const GroupComparison& comparison, double sample_ns);
+/// @param time, instructions of an iteration; instructions of 0: they were not counted
+ChangeEvidence evidence_of(const GroupComparison& comparison, double sample_ns, const Change& time = {}, const Change& instructions = {});
 
 } // namespace libprofile::tools

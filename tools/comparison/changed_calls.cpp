@@ -117,6 +117,7 @@ ChangedCalls changed_calls(const SequencePairs& pairs) {
             }
     }
     result.ranks = ranks.size();
+    result.ranks_of_runs = pairs.ranks_of_runs;
     for (auto& [name, by_rank] : found) {
         std::map<std::vector<std::uint64_t>, std::size_t> known; // where else the same iterations are
         for (auto& [rank, change] : by_rank) {

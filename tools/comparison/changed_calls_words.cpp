@@ -58,7 +58,7 @@ std::string which_iterations(const std::vector<std::uint64_t>& iterations, std::
 } // namespace
 
 std::string changed_call_text(const ChangedCall& call, const ChangedCalls& all, std::uint64_t iterations) {
-    const std::string ranks = all.ranks == 1 ? "" : call.ranks.size() == all.ranks ? ", on all ranks" : ", on " + rank_words(call.ranks);
+    const std::string ranks = all.ranks_of_runs == 1 ? "" : call.ranks.size() == all.ranks_of_runs ? ", on all ranks" : ", on " + rank_words(call.ranks);
     return printable(fmt::format("in {}, {}{}", which_iterations(call.iterations, iterations), what_happened(call), ranks));
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t looked_at_by_rank = 50; // activities with the largest differences
 constexpr double concentrated = 3;            // times as large a difference on some ranks as on the others
+constexpr double least_cause = 0.25;          // of a wait, that has to be known to say what it waits for
 constexpr double explained = 0.5;             // of what some ranks take longer, the others wait so much more than these
 
 /// In ascending order.
@@ -120,11 +121,18 @@ void find_concerned_ranks(const RunGroup& before, const RunGroup& after, const A
         is_some_waited_for |= one.is_waited_for;
     }
     if (!is_some_waited_for) return;
-    for (ActivityChange& one : result.activities)
-        if (one.activity.use == TimeUse::Waiting && one.change.difference() > 0 && !one.change.is_chance()) {
-            one.waits = true;
-            break;
-        }
+    const auto wait = std::find_if(result.activities.begin(), result.activities.end(), [](const ActivityChange& one) {
+        return one.activity.use == TimeUse::Waiting && one.change.difference() > 0 && !one.change.is_chance();
+    });
+    double caused = 0; // of the wait, by what is on other ranks
+    for (ActivityChange& one : result.activities) {
+        one.is_waited_for = one.is_waited_for && wait != result.activities.end() && (wait->ranks.empty() || wait->ranks != one.ranks);
+        if (one.is_waited_for) caused += one.there.difference();
+    }
+    if (wait == result.activities.end()) return;
+    wait->waits = caused >= least_cause * wait->there.difference();
+    if (wait->waits) return;
+    for (ActivityChange& one : result.activities) one.is_waited_for = false;
 }
 
 } // namespace libprofile::tools

@@ -264,7 +264,8 @@ class OverTimeComparer {
             for (const AlignedRun& run : runs_[side]) to.runs.push_back(part_of(run, iterations));
         }
         segment.comparison = compare_groups(segment.groups, choice_);
-        segment.evidence = evidence_of(segment.comparison.groups.front(), std::max(sample_ns(runs_[0][0]), sample_ns(runs_[group][0])));
+        const double between_samples = std::max(sample_ns(runs_[0][0]), sample_ns(runs_[group][0]));
+        segment.evidence = evidence_of(segment.comparison.groups.front(), between_samples, segment.each, segment.instructions);
     }
 
     /// Between two samples of a thread, on the rank that has fewest.

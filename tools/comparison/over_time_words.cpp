@@ -35,8 +35,9 @@ std::string number_of_iterations(double n) {
 DifferenceLine doubt(const SegmentChange& segment, const GroupComparison& comparison) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, comparison.ranks_after));
     const double computing = comparison.by_use[static_cast<std::size_t>(TimeUse::Computing)].difference() * ranks;
-    if (computing / segment.total() >= worth_a_doubt) return {"", "computing", "all functions differ alike as far as samples tell, as on another processor"};
-    return {"", "waiting", "functions and calls are the same; other programs on the machine make ranks wait, too"};
+    if (computing / segment.total() >= worth_a_doubt)
+        return {"", "computing", "samples do not tell whether some functions differ, or all, as on another processor"};
+    return {"", "waiting", "waits have most of it; other programs on the machine make ranks wait, too"};
 }
 
 SegmentWords words_of(const SegmentChange& segment, const std::string& before, const std::string& after, std::size_t lines) {
@@ -66,12 +67,13 @@ double share_alone(const GroupOverTime& one) {
 /// ", of which 31 % on average have no partner".
 std::string alone_text(const GroupOverTime& one) {
     const double share = share_alone(one);
-    return std::isnan(share) ? "" : fmt::format(", of which {} on average have no partner", percent(share));
+    return std::isnan(share) || one.pairs.size() != one.alignment.pairs ? "" : fmt::format(", of which {} on average have no partner", percent(share));
 }
 
 std::string alignment_text(const GroupOverTime& one, const std::string& before, const std::string& after) {
     std::string text =
         fmt::format("{} of iterations of {} and {}, aligned by {}", plural(one.alignment.pairs, "pair"), before, after, align_by_name(one.alignment.by));
+    if (one.pairs.size() != one.alignment.pairs) text += " as a whole";
     if (!one.alignment.is_known)
         text += "; the calls of some are not known";
     else {
@@ -154,8 +156,8 @@ OverTimeWords words_of(const RunsOverTime& result, const GroupOverTime& one, con
             fmt::format("no iteration makes the same calls in {} and {}, so it is not sure which are the same; are they runs of one program?", before, after));
     if (not_told != 0)
         words.remarks.push_back(
-            fmt::format("{} not told: the same calls, and everything longer or shorter alike as far as samples tell, or only waits, for a while; a slower "
-                        "processor does that, and so do other programs on the machine",
+            fmt::format("{} not told: neither other calls nor single functions surely have a quarter of it, and it does not last to the end; a slower "
+                        "processor makes such, and so do other programs on the machine",
                         not_told == 1 ? "1 change is" : fmt::format("{} changes are", not_told)));
     if (runs_before == 1 && runs_after == 1)
         words.remarks.emplace_back("how much runs vary by chance is not known from one run each; repeat them: --baseline A1 A2 A3 -- B1 B2 B3");

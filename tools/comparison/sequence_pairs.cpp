@@ -65,7 +65,8 @@ SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, 
     const std::array<const Profile*, 2> profiles = {before.profile, after.profile};
     const std::array<bool, 2> has_order = {has_sequences(before), has_sequences(after)};
     const bool has_both = has_order[0] && has_order[1];
-    SequencePairs result{profiles, CommonPaths(std::span(profiles).first(has_both ? 2 : 0)), {}, has_order, 0}; // names of all call paths take their time
+    SequencePairs result{profiles,  CommonPaths(std::span(profiles).first(has_both ? 2 : 0)),  {},
+                         has_order, std::max(before.locations.size(), after.locations.size()), 0}; // names of all call paths take their time
     if (!has_both) return result;
     std::unordered_map<std::uint32_t, const Location*> after_by_rank;
     for (const Location* location : after.locations)

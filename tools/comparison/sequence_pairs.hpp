@@ -51,6 +51,7 @@ struct SequencePairs {
     CommonPaths paths;                  // of the trees
     std::vector<SequencePair> pairs;    // the most frequent first
     std::array<bool, 2> has_order = {}; // whether the order of calls was recorded in the runs
+    std::uint64_t ranks_of_runs = 0;    // that were chosen, of the run that has more
     std::uint64_t unknown = 0;          // iterations of ranks, of which the order is not known in one of the runs
 };
 
