@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -96,9 +95,7 @@ ChangedCalls changed_calls(const SequencePairs& pairs) {
     result.has_order = pairs.has_order;
     result.unknown = pairs.unknown;
     std::map<ChangeName, std::map<std::uint32_t, ChangeOfRank>> found;
-    std::set<std::uint32_t> ranks;
     for (const SequencePair& pair : pairs.pairs) {
-        for (const PairOnRank& part : pair.ranks) ranks.insert(part.rank);
         result.compared += pair.iterations;
         if (pair.is_equal()) continue;
         result.different += pair.iterations;
@@ -116,7 +113,6 @@ ChangedCalls changed_calls(const SequencePairs& pairs) {
                 to.calls.add(change.calls.most);
             }
     }
-    result.ranks = ranks.size();
     result.ranks_of_runs = pairs.ranks_of_runs;
     for (auto& [name, by_rank] : found) {
         std::map<std::vector<std::uint64_t>, std::size_t> known; // where else the same iterations are

@@ -32,7 +32,6 @@ struct ChangedCall {
 
 struct ChangedCalls {
     std::array<bool, 2> has_order = {}; // whether the order of calls was recorded in the runs; else there is nothing here
-    std::uint64_t ranks = 0;            // of both runs
     std::uint64_t ranks_of_runs = 0;    // of the one that has more
     std::uint64_t compared = 0;         // iterations of ranks
     std::uint64_t different = 0;        // of these

@@ -41,7 +41,9 @@ std::uint64_t iterations_of(const Profile& profile, const RunChoice& choice) {
 }
 
 Json function_entry(const ActivityChange& one) {
-    const std::vector<std::uint64_t> ranks(one.ranks.begin(), one.ranks.end());
+    const auto numbers = [](const std::vector<std::uint32_t>& ranks) { return number_ranges(std::vector<std::uint64_t>(ranks.begin(), ranks.end())); };
+    std::string ranks = one.ranks.empty() ? "" : numbers(one.ranks);
+    if (one.ranks != one.ranks_after) ranks += fmt::format(" ({})", numbers(one.ranks_after)); // of a run with another number of ranks
     const Activity& activity = one.activity;
     const std::string file = base_name(activity.file);
     return {{"difference", one.change.difference()},
@@ -52,7 +54,7 @@ Json function_entry(const ActivityChange& one) {
             {"caller", printable(activity.caller)},
             {"below", printable(activity.below)},
             {"place", printable(activity.line == 0 ? file : fmt::format("{}:{}", file, activity.line))},
-            {"ranks", ranks.empty() ? "" : number_ranges(ranks)}};
+            {"ranks", ranks}};
 }
 
 class GroupEntry {
