@@ -108,8 +108,9 @@ ComparisonWords words_of(const Comparison& comparison, const GroupComparison& on
     words.head = head(comparison, one, groups, amounts);
     const double whole = std::max(one.mean.before, one.mean.after);
     const auto is_large = [&](const ActivityChange& a) {
-        return share_of(a.change.difference(), whole) >= worth_telling ||
-               (!one.whole.is_chance() && share_of(a.change.difference(), one.whole.difference()) >= of_difference);
+        // Means over other numbers of ranks differ for that alone.
+        const double difference = a.ranks == a.ranks_after ? a.change.difference() : a.there.difference();
+        return share_of(difference, whole) >= worth_telling || (!one.whole.is_chance() && share_of(difference, one.whole.difference()) >= of_difference);
     };
     std::vector<const ActivityChange*> told;
     std::size_t within_chance = 0;
