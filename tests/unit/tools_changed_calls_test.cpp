@@ -1,5 +1,6 @@
 // What two runs call otherwise inside their iterations, where it is known what was done to the program between them.
 #include "tests/unit/split_mix.hpp"
+#include "tests/unit/tools_call_edits.hpp"
 #include "tests/unit/tools_called_job.hpp"
 #include "tools/comparison/changed_calls.hpp"
 #include "tools/comparison/changed_calls_words.hpp"
@@ -19,28 +20,10 @@ using test::Random;
 using Rows = std::vector<std::uint32_t>;
 using Numbers = std::vector<std::uint64_t>;
 
-/// A call of MPI, or a function that calls others, in order.
-struct Call {
-    std::string name;
-    std::vector<Call> calls;
-};
+using Call = test::EditableCall<std::string>;
 
-/// Neighbours that are functions have other names: they would be one activation.
-Call random_call(Random& random, std::uint64_t names, int depth) {
-    Call call{"f" + std::to_string(random() % names), {}};
-    const std::size_t count = 1 + random() % 5;
-    while (call.calls.size() < count) {
-        Call next = depth > 0 && random() % 3 != 0 ? random_call(random, names, depth - 1) : Call{"MPI_Call" + std::to_string(random() % names), {}};
-        if (next.calls.empty() || call.calls.empty() || call.calls.back().name != next.name) call.calls.push_back(std::move(next));
-    }
-    return call;
-}
-
-void collect(Call& call, std::vector<Call*>& functions) {
-    if (call.calls.empty()) return;
-    functions.push_back(&call);
-    for (Call& next : call.calls) collect(next, functions);
-}
+const test::CallNames<std::string> names{12, 5, [](std::uint64_t number) { return "f" + std::to_string(number); },
+                                         [](std::uint64_t number) { return "MPI_Call" + std::to_string(number); }};
 
 constexpr std::uint64_t step_ns = 1000; // from one event to the next
 
@@ -77,13 +60,13 @@ class ProgramRun {
 
   private:
     std::uint32_t call_path(std::uint32_t parent, const Call& call) {
-        const bool is_call = call.calls.empty() && call.name.starts_with("MPI_");
-        const auto [known, is_new] = paths_.try_emplace({parent, call.name}, 0);
+        const bool is_call = call.calls.empty() && call.what.starts_with("MPI_");
+        const auto [known, is_new] = paths_.try_emplace({parent, call.what}, 0);
         if (!is_new && !(is_new_build_ && !is_call)) return known->second;
-        known->second = is_call ? job_.call(parent, call.name) : job_.frame(parent, call.name + (is_new_build_ ? ".constprop.0" : ""));
+        known->second = is_call ? job_.call(parent, call.what) : job_.frame(parent, call.what + (is_new_build_ ? ".constprop.0" : ""));
         if (!is_call) {
             SiteName& site = job_.profile.sites.back().name;
-            site.file = (is_new_build_ ? "/tmp/build/" : "/home/user/") + call.name + ".c";
+            site.file = (is_new_build_ ? "/tmp/build/" : "/home/user/") + call.what + ".c";
         }
         return known->second;
     }
@@ -105,7 +88,9 @@ class ProgramRun {
 SequencePairs pairs_of(const ProgramRun& before, const ProgramRun& after, std::uint64_t iterations) {
     std::vector<AlignedPair> pairs;
     for (std::uint64_t i = 0; i < iterations; ++i) pairs.push_back({i, i, 0, 0});
-    return pair_sequences(before.ordered(), after.ordered(), pairs);
+    OrderedRun old = before.ordered(), now = after.ordered();
+    pair_by_rank(old, now);
+    return pair_sequences(old, now, pairs);
 }
 
 std::vector<std::string> texts(const ChangedCalls& calls, std::uint64_t iterations) {
@@ -123,11 +108,11 @@ const Rows every_tenth = [] {
 }();
 
 /// @param edit does it to a function: before and after; false: it cannot
-void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::function<bool(Random&, Call& before, Call& after)>& edit) {
+void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const test::CallEdit<std::string>& edit) {
     Random random{17};
     int done = 0;
     for (int round = 0; round < 100; ++round) {
-        Call a = random_call(random, 12, 3), b = a;
+        Call a = random_call(random, names, 3), b = a;
         std::vector<Call*> before, after;
         collect(a, before);
         collect(b, after);
@@ -155,12 +140,10 @@ void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::functio
     EXPECT_GT(done, 20);
 }
 
-auto place(std::vector<Call>& calls, std::size_t position) { return calls.begin() + static_cast<std::ptrdiff_t>(position); }
-
 TEST(ChangedCalls, OfAProgramThatWasOnlyCompiledAnewThereAreNone) {
     Random random{3};
     for (int round = 0; round < 30; ++round) {
-        const Call call = random_call(random, 12, 3);
+        const Call call = random_call(random, names, 3);
         ProgramRun old(false), now(true);
         old.rank({call}, as_before);
         now.rank({call}, as_before);
@@ -178,41 +161,12 @@ TEST(ChangedCalls, AnAddedCallIsJustThat) {
     });
 }
 
-TEST(ChangedCalls, ARenamedFunctionIsJustThat) {
-    expect_just(TreeChangeKind::Renamed, TreeChangeKind::Renamed, [](Random& random, Call&, Call& after) {
-        Call& chosen = after.calls[random() % after.calls.size()];
-        chosen.name = "new_name";
-        return !chosen.calls.empty();
-    });
-}
+TEST(ChangedCalls, ARenamedFunctionIsJustThat) { expect_just(TreeChangeKind::Renamed, TreeChangeKind::Renamed, test::renamed_to<std::string>("new_name")); }
 
-TEST(ChangedCalls, AnInlinedFunctionIsJustThat) {
-    expect_just(TreeChangeKind::Inlined, TreeChangeKind::Outlined, [](Random& random, Call& before, Call& after) {
-        const std::size_t at = random() % before.calls.size();
-        if (before.calls[at].calls.empty()) return false;
-        before.calls[at].name = "small";
-        const std::vector<Call> inside = before.calls[at].calls;
-        // Two calls of a function that become neighbours are one activation.
-        if (at != 0 && before.calls[at - 1].name == inside.front().name && !inside.front().calls.empty()) return false;
-        if (at + 1 != before.calls.size() && before.calls[at + 1].name == inside.back().name && !inside.back().calls.empty()) return false;
-        after.calls.erase(place(after.calls, at));
-        after.calls.insert(place(after.calls, at), inside.begin(), inside.end());
-        return true;
-    });
-}
+TEST(ChangedCalls, AnInlinedFunctionIsJustThat) { expect_just(TreeChangeKind::Inlined, TreeChangeKind::Outlined, test::inlined<std::string>("small")); }
 
 TEST(ChangedCalls, SwappedPhasesAreJustThat) {
-    expect_just(TreeChangeKind::Moved, TreeChangeKind::Moved, [](Random& random, Call& before, Call& after) {
-        if (before.calls.size() < 2) return false;
-        const std::size_t at = random() % (before.calls.size() - 1);
-        for (const std::size_t i : {at, at + 1}) {
-            if (before.calls[i].calls.empty()) before.calls[i] = random_call(random, 12, 1);
-            before.calls[i].name = "phase" + std::to_string(i);
-            after.calls[i] = before.calls[i];
-        }
-        std::swap(after.calls[at], after.calls[at + 1]);
-        return true;
-    });
+    expect_just(TreeChangeKind::Moved, TreeChangeKind::Moved, test::swapped<std::string>(names, [](std::size_t i) { return "phase" + std::to_string(i); }));
 }
 
 const Call exchange{"exchange", {{"MPI_Send", {}}, {"MPI_Recv", {}}}}, output{"output", {{"MPI_Gather", {}}}}, reduce{"MPI_Allreduce", {}};

@@ -1,4 +1,5 @@
 // Changes between two call trees: each kind, made to random programs, is reported as just that.
+#include "tests/unit/tools_call_edits.hpp"
 #include "tests/unit/tools_ordered_program.hpp"
 #include "tools/structure/tree_changes.hpp"
 
@@ -14,27 +15,13 @@ using test::Random;
 
 constexpr std::uint64_t new_key = 1000; // occurs in no program
 
-/// A node of a tree to be edited. Its children are in order.
-struct Call {
-    std::uint64_t key = 0;
-    std::vector<Call> calls;
-    bool operator==(const Call&) const = default;
-};
+using Call = test::EditableCall<std::uint64_t>;
 
-/// Neighbours that are functions have other keys: they would be one activation.
-Call random_call(Random& random, std::uint64_t names, int depth) {
-    Call call{1 + random() % names, {}};
-    const std::size_t count = 1 + random() % 6;
-    while (call.calls.size() < count) {
-        Call next = depth > 0 && random() % 3 != 0 ? random_call(random, names, depth - 1) : Call{100 + random() % names, {}};
-        if (next.calls.empty() || call.calls.empty() || call.calls.back().key != next.key) call.calls.push_back(std::move(next));
-    }
-    return call;
-}
+const test::CallNames<std::uint64_t> names{20, 6, [](std::uint64_t number) { return 1 + number; }, [](std::uint64_t number) { return 100 + number; }};
 
 void add_events(const Call& call, OrderedProgram& program, std::uint32_t path, std::vector<CallEvent>& events) {
     for (const Call& next : call.calls) {
-        const std::uint32_t to = program.call(path, next.key);
+        const std::uint32_t to = program.call(path, next.what);
         next.calls.empty() ? events.push_back({to}) : add_events(next, program, to, events);
     }
 }
@@ -43,13 +30,6 @@ OrderedTree tree_of(const Call& root, OrderedProgram& program) {
     std::vector<CallEvent> events;
     add_events(root, program, 0, events);
     return program.tree(events);
-}
-
-/// All functions, the root first.
-void collect(Call& call, std::vector<Call*>& functions) {
-    if (call.calls.empty()) return;
-    functions.push_back(&call);
-    for (Call& next : call.calls) collect(next, functions);
 }
 
 std::vector<TreeChange> changes_between(const Call& a, const Call& b) {
@@ -65,11 +45,11 @@ std::string words(const std::vector<TreeChange>& changes) {
 }
 
 /// @param edit does it to a function: before and after; false: it cannot
-void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::function<bool(Random&, Call& before, Call& after)>& edit) {
+void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const test::CallEdit<std::uint64_t>& edit) {
     Random random{7};
     int done = 0;
     for (int round = 0; round < 2'000 / test::fewer_rounds; ++round) {
-        Call a = random_call(random, 20, 4), b = a;
+        Call a = random_call(random, names, 4), b = a;
         std::vector<Call*> before, after;
         collect(a, before);
         collect(b, after);
@@ -86,12 +66,9 @@ void expect_just(TreeChangeKind kind, TreeChangeKind reverse, const std::functio
     EXPECT_GT(done, 300 / test::fewer_rounds);
 }
 
-using Iterator = std::vector<Call>::iterator;
-Iterator place(std::vector<Call>& calls, std::size_t position) { return calls.begin() + static_cast<std::ptrdiff_t>(position); }
-
 TEST(TreeChanges, OfEqualTreesThereAreNone) {
     Random random{1};
-    const Call call = random_call(random, 20, 4);
+    const Call call = random_call(random, names, 4);
     EXPECT_TRUE(changes_between(call, call).empty());
 }
 
@@ -104,49 +81,19 @@ TEST(TreeChanges, AnAddedCallIsJustThat) {
 
 TEST(TreeChanges, AnAddedFunctionIsJustThat) {
     expect_just(TreeChangeKind::Added, TreeChangeKind::Removed, [](Random& random, Call&, Call& after) {
-        Call added = random_call(random, 20, 2);
-        added.key = new_key;
+        Call added = random_call(random, names, 2);
+        added.what = new_key;
         after.calls.insert(place(after.calls, random() % (after.calls.size() + 1)), added);
         return true;
     });
 }
 
-TEST(TreeChanges, ARenamedFunctionIsJustThat) {
-    expect_just(TreeChangeKind::Renamed, TreeChangeKind::Renamed, [](Random& random, Call&, Call& after) {
-        Call& chosen = after.calls[random() % after.calls.size()];
-        chosen.key = new_key;
-        return !chosen.calls.empty();
-    });
-}
+TEST(TreeChanges, ARenamedFunctionIsJustThat) { expect_just(TreeChangeKind::Renamed, TreeChangeKind::Renamed, test::renamed_to(new_key)); }
 
-TEST(TreeChanges, AnInlinedFunctionIsJustThat) {
-    expect_just(TreeChangeKind::Inlined, TreeChangeKind::Outlined, [](Random& random, Call& before, Call& after) {
-        const std::size_t at = random() % before.calls.size();
-        if (before.calls[at].calls.empty()) return false;
-        before.calls[at].key = new_key;
-        const std::vector<Call> inside = before.calls[at].calls;
-        // Two calls of a function that become neighbours are one activation.
-        if (at != 0 && before.calls[at - 1].key == inside.front().key && !inside.front().calls.empty()) return false;
-        if (at + 1 != before.calls.size() && before.calls[at + 1].key == inside.back().key && !inside.back().calls.empty()) return false;
-        after.calls.erase(place(after.calls, at));
-        after.calls.insert(place(after.calls, at), inside.begin(), inside.end());
-        return true;
-    });
-}
+TEST(TreeChanges, AnInlinedFunctionIsJustThat) { expect_just(TreeChangeKind::Inlined, TreeChangeKind::Outlined, test::inlined(new_key)); }
 
-/// Two functions that call the same one would be neighbours with one activation of it; so their names are their own.
 TEST(TreeChanges, SwappedPhasesAreJustThat) {
-    expect_just(TreeChangeKind::Moved, TreeChangeKind::Moved, [](Random& random, Call& before, Call& after) {
-        if (before.calls.size() < 2) return false;
-        const std::size_t at = random() % (before.calls.size() - 1);
-        for (const std::size_t i : {at, at + 1}) {
-            if (before.calls[i].calls.empty()) before.calls[i] = random_call(random, 20, 1);
-            before.calls[i].key = new_key + i;
-            after.calls[i] = before.calls[i];
-        }
-        std::swap(after.calls[at], after.calls[at + 1]);
-        return true;
-    });
+    expect_just(TreeChangeKind::Moved, TreeChangeKind::Moved, test::swapped<std::uint64_t>(names, [](std::size_t i) { return new_key + i; }));
 }
 
 /// A loop with a pass of one to three calls: 3 passes become 4.
@@ -168,7 +115,7 @@ TEST(TreeChanges, AnAddedCallInsideActivationsIsJustThat) {
     Random random{9};
     for (int round = 0; round < 3'000 / test::fewer_rounds; ++round) {
         OrderedProgram program;
-        const Call call = random_call(random, 20, 4);
+        const Call call = random_call(random, names, 4);
         std::vector<CallEvent> before;
         add_events(call, program, 0, before);
         std::vector<CallEvent> after = before;

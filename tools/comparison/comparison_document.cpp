@@ -109,12 +109,11 @@ ReportTable functions_table(const Comparison& comparison, const std::vector<RunG
         left_out += one.activities.size() - rows;
         for (std::size_t i = 0; i < rows; ++i) {
             const ActivityChange& a = one.activities[i];
-            const auto numbers = [](const std::vector<std::uint32_t>& ranks) { return number_ranges(std::vector<std::uint64_t>(ranks.begin(), ranks.end())); };
             const auto visits = [&](double n) { return a.visits.before == 0 && a.visits.after == 0 ? ReportValue() : ReportValue(n); };
             table.row(one, a.change,
                       {std::string(time_use_name(a.activity.use)), activity_text(a.activity), printable(a.activity.name), printable(a.activity.caller),
                        printable(a.activity.file), printable(a.activity.below), a.activity.line == 0 ? ReportValue() : std::uint64_t{a.activity.line},
-                       numbers(a.ranks), numbers(a.ranks_after), a.there.difference(), visits(a.visits.before), visits(a.visits.after)});
+                       number_ranges(a.ranks), number_ranges(a.ranks_after), a.there.difference(), visits(a.visits.before), visits(a.visits.after)});
         }
     }
     return table.table(left_out, "functions");

@@ -62,9 +62,9 @@ std::string how(const ActivityChange& one, const std::string& after, bool is_of_
 /// "rank 0", "ranks 1-3 (1-7 of after)"; empty: all.
 std::string ranks_text(const ActivityChange& one, const std::string& after) {
     if (one.ranks.empty()) return "";
-    const std::string text = rank_words(std::vector<std::uint64_t>(one.ranks.begin(), one.ranks.end()));
+    const std::string text = rank_words(one.ranks);
     if (one.ranks == one.ranks_after) return text;
-    return fmt::format("{} ({} of {})", text, number_ranges(std::vector<std::uint64_t>(one.ranks_after.begin(), one.ranks_after.end())), after);
+    return fmt::format("{} ({} of {})", text, number_ranges(one.ranks_after), after);
 }
 
 DifferenceLine line(const ActivityChange& one, const std::string& after, const Comparison& comparison, const Amounts& amounts) {

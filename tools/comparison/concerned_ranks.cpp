@@ -56,8 +56,12 @@ class ByPart {
         for (const Run& run : after.runs) after_.push_back(values_by_rank(run, run.frame.columns.front(), row_of, rows));
     }
     std::vector<double> differences(std::size_t row) const {
-        std::vector<double> result(parts_.size());
-        for (std::uint32_t part = 0; part < result.size(); ++part) result[part] = change(row, {&part, 1}).difference();
+        std::vector<double> result;
+        for (const RankPart& part : parts_) {
+            double& difference = result.emplace_back(0);
+            for (const RankValues& run : after_) difference += run.mean(row, part.after).value / static_cast<double>(after_.size());
+            for (const RankValues& run : before_) difference -= run.mean(row, part.before).value / static_cast<double>(before_.size());
+        }
         return result;
     }
     /// Mean over the ranks of some parts.
@@ -99,7 +103,6 @@ void find_concerned_ranks(const RunGroup& before, const RunGroup& after, const A
     }
     const ByPart by_part(before, after, parts, row_of, looked_at);
     const std::vector<double> waits = ByPart(before, after, parts, waiting, 1).differences(0);
-    bool is_some_waited_for = false;
     for (std::uint32_t row = 0; row < looked_at; ++row) {
         ActivityChange& one = result.activities[row];
         std::vector<double> difference = by_part.differences(row);
@@ -118,9 +121,7 @@ void find_concerned_ranks(const RunGroup& before, const RunGroup& after, const A
         for (const std::uint32_t position : positions_in(parts, concerned, &RankPart::after)) one.ranks_after.push_back(names_after[position]);
         const bool takes_longer = there.difference() > 0 && one.activity.use != TimeUse::Waiting;
         one.is_waited_for = takes_longer && mean_at(waits, is_in, false) - mean_at(waits, is_in, true) >= explained * there.difference();
-        is_some_waited_for |= one.is_waited_for;
     }
-    if (!is_some_waited_for) return;
     const auto wait = std::find_if(result.activities.begin(), result.activities.end(), [](const ActivityChange& one) {
         return one.activity.use == TimeUse::Waiting && one.change.difference() > 0 && !one.change.is_chance();
     });
@@ -129,7 +130,7 @@ void find_concerned_ranks(const RunGroup& before, const RunGroup& after, const A
         one.is_waited_for = one.is_waited_for && wait != result.activities.end() && (wait->ranks.empty() || wait->ranks != one.ranks);
         if (one.is_waited_for) caused += one.there.difference();
     }
-    if (wait == result.activities.end()) return;
+    if (caused == 0) return;
     wait->waits = caused >= least_cause * wait->there.difference();
     if (wait->waits) return;
     for (ActivityChange& one : result.activities) one.is_waited_for = false;

@@ -2,15 +2,13 @@
 
 #include "tools/comparison/run_values.hpp"
 
-#include <algorithm>
-
 namespace libprofile::tools {
 
 GroupValues values_of(const RunGroup& group, std::string_view metric, std::span<const std::uint32_t> row_of, std::size_t rows) {
     GroupValues values;
     for (const Run& run : group.runs) {
-        const auto column = std::find_if(run.frame.columns.begin(), run.frame.columns.end(), [&](const FrameColumn& c) { return c.metric == metric; });
-        values.push_back(column == run.frame.columns.end() ? std::vector<RunValue>(rows) : mean_values(run, *column, row_of, rows));
+        const FrameColumn* column = run.frame.find_column(metric);
+        values.push_back(column == nullptr ? std::vector<RunValue>(rows) : mean_values(run, *column, row_of, rows));
     }
     return values;
 }

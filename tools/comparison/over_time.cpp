@@ -162,6 +162,7 @@ class OverTimeComparer {
         GroupOverTime result;
         result.group = group;
         result.alignment = runs_[group][0].alignment;
+        result.made = runs_[group][0].iterations.size();
         const std::vector<std::uint32_t> common = common_iterations(group);
         if (common.empty() && choice_.iterations && choice_.iterations->first >= first().iterations.size())
             throw ExportError(
@@ -207,8 +208,10 @@ class OverTimeComparer {
         const bool has_same_ranks = first().iterations.ranks == runs_[group][0].iterations.ranks; // others do other work
         if (!is_repeated && has_same_ranks) drop_disturbances(result.segments);
         join_unchanged(group, common, differences, result.segments);
-        const SequencePairs sequences = pair_sequences(first().ordered, runs_[group][0].ordered, result.pairs);
-        const std::vector<float> dissimilarity = run_dissimilarities(first().ordered, runs_[group][0].ordered, result.pairs);
+        OrderedRun ordered = first().ordered, other = runs_[group][0].ordered;
+        pair_by_rank(ordered, other);
+        const SequencePairs sequences = pair_sequences(ordered, other, result.pairs);
+        const std::vector<float> dissimilarity = run_dissimilarities(ordered, other, sequences.paths, result.pairs);
         for (std::size_t p = 0; p < dissimilarity.size(); ++p) result.pairs[p].dissimilarity = dissimilarity[p];
         result.calls = changed_calls(sequences);
         result.typical = typical_events(sequences);

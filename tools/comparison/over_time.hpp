@@ -30,6 +30,7 @@ struct ProfiledGroup {
 /// A group against the first one.
 struct GroupOverTime {
     std::size_t group = 0;
+    std::uint64_t made = 0;                   // iterations, by all ranks of its first run
     IterationAlignment alignment;             // of its first run
     double least_change = 0;                  // as a share of an iteration: what is less on average is no change
     double equal_pairs = 0;                   // share of all iterations of these two that have an equal partner

@@ -92,8 +92,7 @@ ReportTable functions_table(const RunsOverTime& result, const std::vector<Profil
             for (const char* name : {time_use_name(a.activity.use), change_class_name(change_class(a))}) row.emplace_back(std::string(name));
             for (const std::string& text : {a.activity.name, a.activity.below, a.activity.caller, a.activity.file}) row.emplace_back(printable(text));
             row.push_back(a.activity.line == 0 ? ReportValue() : std::uint64_t{a.activity.line});
-            for (const std::vector<std::uint32_t>& ranks : {a.ranks, a.ranks_after})
-                row.emplace_back(number_ranges(std::vector<std::uint64_t>(ranks.begin(), ranks.end())));
+            for (const std::vector<std::uint32_t>& ranks : {a.ranks, a.ranks_after}) row.emplace_back(number_ranges(ranks));
             row.emplace_back(a.there.difference());
             for (const Change& amount : {a.visits, a.bytes})
                 for (const double value : {amount.before, amount.after}) row.push_back(counted(amount.before, amount.after, value));

@@ -19,11 +19,6 @@ bool have_ranks(const RunGroup& group, const std::vector<std::uint32_t>& ranks) 
     return std::all_of(group.runs.begin(), group.runs.end(), [&](const Run& run) { return ranks_of(run) == ranks; });
 }
 
-const FrameColumn* visits_of(const Frame& frame) {
-    const auto visits = std::find_if(frame.columns.begin(), frame.columns.end(), [](const FrameColumn& column) { return column.metric == "visits"; });
-    return visits == frame.columns.end() ? nullptr : &*visits;
-}
-
 /// By position of a rank: a hash of its calls. Polls do not count: how often they are made is chance.
 std::vector<std::uint64_t> hashes_of(const Frame& frame, const FrameColumn& visits, Level level) {
     const FrameNodes& nodes = frame.nodes;
@@ -76,7 +71,7 @@ std::vector<RankPart> rank_parts(const RunGroup& before, const RunGroup& after) 
         return parts;
     }
     const Frame &a = before.runs.front().frame, &b = after.runs.front().frame;
-    const FrameColumn *visits_a = visits_of(a), *visits_b = visits_of(b);
+    const FrameColumn *visits_a = a.find_column("visits"), *visits_b = b.find_column("visits");
     if (visits_a == nullptr || visits_b == nullptr) return parts;
     for (const Level level : {Level::Visits, Level::Paths, Level::Pairs}) {
         auto in_a = groups_of(a, *visits_a, level), in_b = groups_of(b, *visits_b, level);

@@ -2,11 +2,8 @@
 
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/comparison/common_paths.hpp"
 #include "tools/processes/iteration_structures.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -20,48 +17,46 @@ namespace {
 /// What the iterations of a run's ranks call, by common paths.
 class RunStructures {
   public:
-    RunStructures(const OrderedRun& run, const std::vector<std::uint32_t>& common) {
-        for (const Location* location : run.locations)
-            if (location != nullptr && find_phase(location, run.phase) != nullptr) locations_.push_back(location);
-        structures_ = iteration_structures(EventPaths(*run.profile), locations_, run.phase);
+    RunStructures(const OrderedRun& run, const std::vector<std::uint32_t>& common) : rows_(run.locations.size(), no_row) {
+        std::vector<const Location*> locations;
+        for (std::size_t place = 0; place < run.locations.size(); ++place) {
+            if (find_phase(run.locations[place], run.phase) == nullptr) continue;
+            rows_[place] = locations.size();
+            locations.push_back(run.locations[place]);
+        }
+        structures_ = iteration_structures(EventPaths(*run.profile), locations, run.phase);
         for (IterationStructures::Structure& structure : structures_.list) {
             for (EventCount& count : structure.visits) count.event = common[count.event];
             normalise(structure.visits);
         }
     }
-    /// The row of a rank; the number of rows if it has none.
-    std::size_t row_of(std::uint32_t rank) const {
-        const auto row = std::find_if(locations_.begin(), locations_.end(), [&](const Location* location) { return location->rank == rank; });
-        return static_cast<std::size_t>(row - locations_.begin());
-    }
-    std::size_t rows() const { return locations_.size(); }
-    std::uint32_t rank(std::size_t row) const { return locations_[row]->rank; }
-    std::uint32_t number(std::size_t row, std::size_t iteration) const { return structures_.of_iteration[row][iteration]; }
+    std::size_t places() const { return rows_.size(); }
+    bool has(std::size_t place) const { return rows_[place] != no_row; }
+    std::uint32_t number(std::size_t place, std::size_t iteration) const { return structures_.of_iteration[rows_[place]][iteration]; }
     /// Null: not known.
     const EventVisits* visits(std::uint32_t number) const {
         return number == unknown_structure || !structures_.list[number].is_kept ? nullptr : &structures_.list[number].visits;
     }
 
   private:
-    std::vector<const Location*> locations_;
+    static constexpr std::size_t no_row = ~std::size_t{0};
+    std::vector<std::size_t> rows_; // by place
     IterationStructures structures_;
 };
 
 } // namespace
 
-std::vector<float> run_dissimilarities(const OrderedRun& before, const OrderedRun& after, std::span<const AlignedPair> pairs) {
-    const CommonPaths common(std::array{before.profile, after.profile});
+std::vector<float> run_dissimilarities(const OrderedRun& before, const OrderedRun& after, const CommonPaths& common, std::span<const AlignedPair> pairs) {
     const RunStructures a(before, common.of(0)), b(after, common.of(1));
     std::vector<double> sums(pairs.size());
     std::vector<std::uint32_t> known(pairs.size());
     std::mutex adding;
-    in_parallel(a.rows(), [&](std::size_t row) {
-        const std::size_t other = b.row_of(a.rank(row));
-        if (other == b.rows()) return;
+    in_parallel(a.places(), [&](std::size_t place) {
+        if (!a.has(place) || !b.has(place)) return;
         std::map<std::pair<std::uint32_t, std::uint32_t>, float> shares; // by structure in both runs
         std::vector<float> of_rank;
         for (const AlignedPair& pair : pairs) {
-            const std::uint32_t x = a.number(row, pair.before), y = b.number(other, pair.after);
+            const std::uint32_t x = a.number(place, pair.before), y = b.number(place, pair.after);
             const auto [at, is_new] = shares.try_emplace({x, y}, std::numeric_limits<float>::quiet_NaN());
             const EventVisits *here = a.visits(x), *there = b.visits(y);
             if (is_new && here != nullptr && there != nullptr) at->second = static_cast<float>(share_alone(*here, *there));

@@ -14,6 +14,8 @@ namespace libprofile::tools {
 
 /// By pair: calls without a partner in the other run's iteration, as a share of all of both, 0 to 1; mean over the ranks that both runs have. NaN: of no
 /// rank known.
-std::vector<float> run_dissimilarities(const OrderedRun& before, const OrderedRun& after, std::span<const AlignedPair> pairs);
+/// @param before after: with equally many places
+/// @param common of the call paths of both runs
+std::vector<float> run_dissimilarities(const OrderedRun& before, const OrderedRun& after, const CommonPaths& common, std::span<const AlignedPair> pairs);
 
 } // namespace libprofile::tools

@@ -61,23 +61,26 @@ bool has_sequences(const OrderedRun& run) {
 
 } // namespace
 
+void pair_by_rank(OrderedRun& before, OrderedRun& after) {
+    std::map<std::uint32_t, std::array<const Location*, 2>> by_rank;
+    for (const std::size_t side : {0, 1})
+        for (const Location* location : (side == 0 ? before : after).locations)
+            if (location != nullptr) by_rank[location->rank][side] = location;
+    before.locations.clear();
+    after.locations.clear();
+    for (const auto& [rank, pair] : by_rank) {
+        before.locations.push_back(pair[0]);
+        after.locations.push_back(pair[1]);
+    }
+}
+
 SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, std::span<const AlignedPair> iterations) {
     const std::array<const Profile*, 2> profiles = {before.profile, after.profile};
-    const std::array<bool, 2> has_order = {has_sequences(before), has_sequences(after)};
-    const bool has_both = has_order[0] && has_order[1];
-    SequencePairs result{profiles,  CommonPaths(std::span(profiles).first(has_both ? 2 : 0)),  {},
-                         has_order, std::max(before.locations.size(), after.locations.size()), 0}; // names of all call paths take their time
-    if (!has_both) return result;
-    std::unordered_map<std::uint32_t, const Location*> after_by_rank;
-    for (const Location* location : after.locations)
-        if (location != nullptr) after_by_rank.try_emplace(location->rank, location);
+    SequencePairs result{profiles, CommonPaths(profiles), {}, {has_sequences(before), has_sequences(after)}, before.locations.size(), 0};
+    if (!result.has_order[0] || !result.has_order[1]) return result;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> position; // of pairs, by both hashes
-    const bool are_two = before.locations.size() == 1 && after.locations.size() == 1 && before.locations[0] != nullptr && after_by_rank.size() == 1;
-    if (are_two) after_by_rank = {{before.locations[0]->rank, after.locations[0]}};
-    for (const Location* location : before.locations) {
-        const auto other = location == nullptr ? after_by_rank.end() : after_by_rank.find(location->rank);
-        const PhaseData* data_before = find_phase(location, before.phase);
-        const PhaseData* data_after = other == after_by_rank.end() ? nullptr : find_phase(other->second, after.phase);
+    for (std::size_t place = 0; place < before.locations.size(); ++place) {
+        const PhaseData *data_before = find_phase(before.locations[place], before.phase), *data_after = find_phase(after.locations[place], after.phase);
         if (data_before == nullptr || data_after == nullptr) continue;
         RankSequences of_before(before, *data_before, result.paths, 0), of_after(after, *data_after, result.paths, 1);
         std::map<std::pair<const RankSequences::Known*, const RankSequences::Known*>, std::vector<std::uint64_t>> found;
@@ -94,7 +97,7 @@ SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, 
             if (is_new) result.pairs.push_back({{a->hash, b->hash}, {}, {}, {}, 0});
             SequencePair& pair = result.pairs[at->second];
             pair.iterations += numbers.size();
-            pair.ranks.push_back({location->rank, std::move(numbers), a->sequence, b->sequence});
+            pair.ranks.push_back({before.locations[place]->rank, std::move(numbers), a->sequence, b->sequence});
         }
     }
     // The map above is in the order of addresses.

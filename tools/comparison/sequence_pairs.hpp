@@ -24,8 +24,11 @@ struct AlignedPair {
 struct OrderedRun {
     const Profile* profile = nullptr; // with names
     std::uint32_t phase = 0;
-    std::vector<const Location*> locations; // main threads of the chosen ranks; null: no data
+    std::vector<const Location*> locations; // main threads, each compared with the other run's at this place; null: there is none
 };
+
+/// Puts those with the same rank at the same place.
+void pair_by_rank(OrderedRun& before, OrderedRun& after);
 
 /// One rank's part of a pair: sequences with these trees.
 struct PairOnRank {
@@ -51,11 +54,11 @@ struct SequencePairs {
     CommonPaths paths;                  // of the trees
     std::vector<SequencePair> pairs;    // the most frequent first
     std::array<bool, 2> has_order = {}; // whether the order of calls was recorded in the runs
-    std::uint64_t ranks_of_runs = 0;    // that were chosen, of the run that has more
+    std::uint64_t ranks_of_runs = 0;    // that one of the runs has
     std::uint64_t unknown = 0;          // iterations of ranks, of which the order is not known in one of the runs
 };
 
-/// Ranks are paired by their numbers; if there is one on each side, these two are.
+/// @param before after: with equally many places
 /// @param iterations ascending
 SequencePairs pair_sequences(const OrderedRun& before, const OrderedRun& after, std::span<const AlignedPair> iterations);
 

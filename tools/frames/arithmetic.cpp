@@ -55,8 +55,8 @@ Frame added(const Frame& a, const Frame& b, double factor) {
     const std::vector<Pair> pairs = pairs_of(first.places, second.places);
     std::vector<FrameColumn> columns;
     for (const FrameColumn& column : first.columns) {
-        const auto other = std::find_if(second.columns.begin(), second.columns.end(), [&](const FrameColumn& one) { return one.metric == column.metric; });
-        if (other == second.columns.end()) continue;
+        const FrameColumn* other = second.find_column(column.metric);
+        if (other == nullptr) continue;
         if (other->unit != column.unit)
             throw FrameError(fmt::format("\"{}\" is in {} in one frame and in {} in the other", column.metric, column.unit, other->unit));
         FrameColumn& result = columns.emplace_back();

@@ -2,6 +2,7 @@
 
 #include "tools/analysis/in_parallel.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,12 +47,15 @@ void FrameColumn::fetch() {
     source.reset();
 }
 
+const FrameColumn* Frame::find_column(std::string_view metric) const {
+    const auto column = std::find_if(columns.begin(), columns.end(), [&](const FrameColumn& one) { return one.metric == metric; });
+    return column == columns.end() ? nullptr : &*column;
+}
+
 const FrameColumn& Frame::column(std::string_view metric) const {
+    if (const FrameColumn* column = find_column(metric)) return *column;
     std::vector<std::string_view> names;
-    for (const FrameColumn& column : columns) {
-        if (column.metric == metric) return column;
-        names.push_back(column.metric);
-    }
+    for (const FrameColumn& column : columns) names.push_back(column.metric);
     throw FrameError(fmt::format("there is no metric \"{}\" in the frame, but {}", metric, fmt::join(names, ", ")));
 }
 

@@ -108,6 +108,8 @@ struct Frame {
     /// The same, of texts that are known by their numbers.
     std::uint32_t add_node(std::uint32_t parent, const NodeTexts& numbers, std::uint32_t line);
     const std::string& name_of(std::uint32_t node) const { return texts[nodes.name[node]]; }
+    /// Null: there is no such metric.
+    const FrameColumn* find_column(std::string_view metric) const;
     /// @throws FrameError when there is no such metric
     const FrameColumn& column(std::string_view metric) const;
     /// Whether everything in it fits together: for what was made from a file.

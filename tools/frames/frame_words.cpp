@@ -25,8 +25,7 @@ std::string size_words(const Frame& frame) {
 std::string lack_words(const Frame& frame) {
     const FrameNodes& nodes = frame.nodes;
     std::vector<std::string> missing = {"iterations", "phases"};
-    if (std::none_of(frame.columns.begin(), frame.columns.end(), [](const FrameColumn& column) { return column.metric == "visits"; }))
-        missing.emplace_back("numbers of calls");
+    if (frame.find_column("visits") == nullptr) missing.emplace_back("numbers of calls");
     if (frame.places.size() == 1 && frame.places[0].rank == 0) missing.emplace_back("ranks");
     if (std::all_of(nodes.parent.begin(), nodes.parent.end(), [](std::uint32_t parent) { return parent == 0; })) missing.emplace_back("call paths");
     if (std::all_of(nodes.file.begin(), nodes.file.end(), [](std::uint32_t file) { return file == 0; })) missing.emplace_back("source lines");
@@ -37,8 +36,8 @@ std::string lack_words(const Frame& frame) {
 
 const FrameColumn& main_column(const Frame& frame) {
     if (frame.columns.empty()) throw FrameError("the profile has no metrics");
-    const auto time = std::find_if(frame.columns.begin(), frame.columns.end(), [](const FrameColumn& column) { return column.metric == "time"; });
-    return time == frame.columns.end() ? frame.columns[0] : *time;
+    const FrameColumn* time = frame.find_column("time");
+    return time == nullptr ? frame.columns[0] : *time;
 }
 
 std::string short_name(const Frame& frame, std::uint32_t node) {

@@ -8,7 +8,9 @@ namespace libprofile::tools {
 
 std::string plural(std::uint64_t n, const char* one) { return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s"); }
 
-std::string number_ranges(std::span<const std::uint64_t> numbers, std::size_t shown) {
+namespace {
+
+template <class Number> std::string ranges_of(std::span<const Number> numbers, std::size_t shown) {
     std::string out;
     std::size_t groups = 0;
     for (std::size_t i = 0; i < numbers.size();) {
@@ -22,9 +24,16 @@ std::string number_ranges(std::span<const std::uint64_t> numbers, std::size_t sh
     return out;
 }
 
-std::string rank_words(std::span<const std::uint64_t> ranks, std::size_t shown) {
-    return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", number_ranges(ranks, shown));
+template <class Number> std::string words_of_ranks(std::span<const Number> ranks, std::size_t shown) {
+    return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", ranges_of(ranks, shown));
 }
+
+} // namespace
+
+std::string number_ranges(std::span<const std::uint64_t> numbers, std::size_t shown) { return ranges_of(numbers, shown); }
+std::string number_ranges(std::span<const std::uint32_t> numbers, std::size_t shown) { return ranges_of(numbers, shown); }
+std::string rank_words(std::span<const std::uint64_t> ranks, std::size_t shown) { return words_of_ranks(ranks, shown); }
+std::string rank_words(std::span<const std::uint32_t> ranks, std::size_t shown) { return words_of_ranks(ranks, shown); }
 
 std::string without_anonymous(std::string text) {
     constexpr std::string_view anonymous = "(anonymous namespace)::";

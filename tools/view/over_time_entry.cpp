@@ -1,6 +1,5 @@
 #include "tools/view/over_time_entry.hpp"
 
-#include "tools/analysis/loop_ranks.hpp"
 #include "tools/comparison/change_class.hpp"
 #include "tools/comparison/over_time_words.hpp"
 #include "tools/names/labels.hpp"
@@ -27,23 +26,9 @@ Json spelled_list(const std::vector<std::string>& sentences) {
     return list;
 }
 
-/// Of the loop that is compared: iterations that all chosen ranks of the run made.
-std::uint64_t iterations_of(const Profile& profile, const RunChoice& choice) {
-    TableChoice table;
-    table.phase = choice.phase;
-    table.has_phase = choice.has_phase;
-    table.iterations = IterationRange{};
-    std::vector<const Location*> locations;
-    for (const Location* location : main_threads(profile))
-        if (location != nullptr && (choice.ranks.empty() || std::binary_search(choice.ranks.begin(), choice.ranks.end(), location->rank)))
-            locations.push_back(location);
-    return loop_ranks(locations, phase_of_choice(profile, table)).fewest;
-}
-
 Json function_entry(const ActivityChange& one) {
-    const auto numbers = [](const std::vector<std::uint32_t>& ranks) { return number_ranges(std::vector<std::uint64_t>(ranks.begin(), ranks.end())); };
-    std::string ranks = one.ranks.empty() ? "" : numbers(one.ranks);
-    if (one.ranks != one.ranks_after) ranks += fmt::format(" ({})", numbers(one.ranks_after)); // of a run with another number of ranks
+    std::string ranks = number_ranges(one.ranks);
+    if (one.ranks != one.ranks_after) ranks += fmt::format(" ({})", number_ranges(one.ranks_after)); // of a run with another number of ranks
     const Activity& activity = one.activity;
     const std::string file = base_name(activity.file);
     return {{"difference", one.change.difference()},
@@ -62,7 +47,7 @@ class GroupEntry {
     GroupEntry(const RunsOverTime& result, const GroupOverTime& one, const std::vector<ProfiledGroup>& groups, const RunChoice& choice)
         : one_(one), groups_(groups), words_(words_of(result, one, groups)) {
         const std::vector<AlignedPair>& pairs = one.pairs;
-        IterationSpan before{0, result.iterations}, after{0, iterations_of(*groups[one.group].runs.front().profile, choice)};
+        IterationSpan before{0, result.iterations}, after{0, one.made};
         if (choice.iterations) {
             before = {choice.iterations->first, std::min(choice.iterations->last, result.iterations - 1) + 1};
             after = {pairs.front().after, pairs.back().after + 1};
