@@ -68,7 +68,7 @@ def ranks_that_compute_something_else_are_told_by_samples(job):
     """And equal ranks are not, whatever times they take."""
     told = {}
     for what in ("equal", "longer", "swapped", "skipped"):
-        result = job.measured([job.program("stages"), what, 600], ranks=3, options=TRACE, output=what)
+        result = job.measured([job.program("stages"), what, 1500], ranks=3, options=TRACE, output=what)
         expect(result.code == 0, f"stages {what} failed:\n{result.err}")
         found = structure(job, what)
         expect_equal([(row["rank"], row["against"]) for row in found["by_samples"]], [(1, 0), (0, 1), (2, 0), (0, 2)], f"pairs of {what}")
