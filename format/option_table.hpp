@@ -36,6 +36,9 @@ template <class Choice> inline constexpr Option option_of = Option::Count;
 #undef CHOICES
 #undef OPTION
 
+inline constexpr bool keeps_samples(TraceChoice trace) { return trace == TraceChoice::On || trace == TraceChoice::Samples || trace == TraceChoice::All; }
+inline constexpr bool keeps_events(TraceChoice trace) { return trace == TraceChoice::Events || trace == TraceChoice::All; }
+
 struct OptionRow {
     const char* name; // without the prefix
     OptionType type;

@@ -88,7 +88,7 @@ const char* makes_pointless(const Config& config, Option given) {
     switch (given) {
     case Option::Error: return keeps_all ? "LIBPROFILE_CLUSTERS=off" : is_reference ? "LIBPROFILE_METHOD=reference" : nullptr;
     case Option::Warmup: return keeps_all && config.number(given) != 0 ? "LIBPROFILE_CLUSTERS=off" : nullptr;
-    case Option::Trace: return config.flag(given) && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
+    case Option::Trace: return keeps_samples(config.choice<TraceChoice>()) && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
     case Option::SampleClock:
         return config.choice<SampleClockChoice>() != SampleClockChoice::Auto && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
     default: return nullptr;
@@ -137,7 +137,7 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         break;
     case OptionType::Choice:
         number = choice_index(row.choices, value);
-        if (number < 0) return false;
+        if (number < 0 && (std::strncmp(row.choices, "0|1|", 4) != 0 || !parse_flag(value, number))) return false; // "off" for 0, as of a flag
         break;
     case OptionType::ChoiceOrText:
         number = choice_index(row.choices, value);

@@ -86,6 +86,11 @@ class Clusterer {
     std::size_t membership_memory() const { return members_.memory(); }
     /// The cluster of an iteration, or cluster_count() for an unclustered one.
     std::uint32_t cluster_of(std::uint32_t iteration) noexcept;
+    /// Whether an iteration is a cluster that has no other member.
+    bool is_alone(std::uint32_t iteration) noexcept {
+        const std::uint32_t own = cluster_of(iteration);
+        return own < count_ && cluster(own).members == 1;
+    }
     Equivalence equivalence() const { return equivalence_; }
     std::uint32_t relaxations() const { return relaxations_; }
     std::uint32_t class_count() const { return classes_.size(); }

@@ -6,7 +6,7 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/events/event_order.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/events/traced_wait.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
@@ -55,11 +55,16 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
     return site;
 }
 
+/// When a call was over whose end was read as `end`.
+std::uint64_t without_reading(const RunningCall& call, std::uint64_t end) noexcept {
+    const std::uint64_t wall = end - call.start, reading = process_state.clock_reading_ns;
+    return call.start + (wall > reading ? wall - reading : 0);
+}
+
 /// A call that was over at `end` is an event of the iteration. Not inlined: when no order is kept, nothing of it must take registers.
 [[gnu::noinline]] void note_call(Thread& thread, std::uint32_t level, std::uint64_t end) noexcept {
     const RunningCall& call = thread.calls[level];
-    const std::uint64_t wall = end - call.start, reading = process_state.clock_reading_ns;
-    note_order(thread, call.row->node, call.start, wall > reading ? wall - reading : 0);
+    note_event(thread, call.row->node, call.start, without_reading(call, end) - call.start);
 }
 
 /// Calls may begin iterations: the search looks for a loop, or the iteration point is a call or not found yet.
@@ -402,7 +407,7 @@ void MpiEvent::before_waiting() noexcept {
             learn_duration(*call.typical_ns, own);
             (*row_)[Metric::Time] += own;
             thread->phases.time().book_event(own, own);
-            if (thread->orders) [[unlikely]]
+            if (thread->listeners.any()) [[unlikely]]
                 return note_call(*thread, 0, stopped_at_);
             return;
         }
@@ -434,14 +439,23 @@ void MpiEvent::before_waiting() noexcept {
     learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
     thread_->phases.time().book_event(own, cpu);
-    if (thread_->orders) [[unlikely]]
+    if (thread_->listeners.any()) [[unlikely]]
         note_call(*thread_, state_.level, stopped_at_);
     if (state_.level != 0) [[unlikely]]
         thread_->calls[state_.level - 1].inner += wall;
 }
 
-void MpiEvent::message(MessageDirection direction, std::uint32_t partner, std::uint64_t bytes) noexcept {
-    thread_->partners.count(row_->node, direction, partner, bytes, thread_->arena);
+void MpiEvent::message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept {
+    thread_->partners.count(row_->node, direction, envelope.partner, bytes, thread_->arena);
+    if (thread_->listeners.trace) [[unlikely]]
+        note_message(direction, envelope, bytes);
+}
+
+/// The call is over, but if it is a poll nobody has read the clock.
+[[gnu::noinline]] void MpiEvent::note_message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept {
+    const bool is_untimed = state_.is_poll && !state_.is_timed;
+    const std::uint64_t end = is_untimed ? session_clock.now() : without_reading(thread_->calls[state_.level], stopped_at_);
+    thread_->events->add_message(row_->node, is_untimed ? end : thread_->calls[state_.level].start, end, direction, envelope, bytes);
 }
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }

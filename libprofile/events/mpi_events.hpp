@@ -20,6 +20,7 @@
 #include "format/partners.hpp"
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/metrics/accumulator.hpp"
+#include "libprofile/trace/envelope.hpp"
 
 #include <cstdint>
 
@@ -64,8 +65,8 @@ class MpiEvent {
     /// Adds to a metric of this call path. Only after stop() and when counted().
     void add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
 
-    /// Counts a message with `partner`, a rank of MPI_COMM_WORLD or Partners::unknown. As add().
-    void message(MessageDirection direction, std::uint32_t partner, std::uint64_t bytes) noexcept;
+    /// Counts a message, and notes it in the trace of events. As add().
+    void message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
 
     /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
@@ -103,6 +104,7 @@ class MpiEvent {
     void begin_polls() noexcept;
     void do_pending_work() noexcept;
     void end_poll() noexcept;
+    void note_message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
     OwnCost* noted_cost() const noexcept;
     void learn_own_time() noexcept;
     std::uint64_t cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept;

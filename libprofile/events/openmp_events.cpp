@@ -1,6 +1,6 @@
 #include "libprofile/events/openmp_wait.hpp"
 
-#include "libprofile/events/event_order.hpp"
+#include "libprofile/thread/noted_event.hpp"
 
 namespace libprofile {
 
@@ -34,8 +34,8 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     end_polls(*thread);
     std::uint32_t* typical = nullptr;
     const Row& row = visit(*thread, find_row(*thread, construct, return_address, own_frame, typical), !in_signature[static_cast<unsigned>(construct)]);
-    if (thread->orders) [[unlikely]]
-        note_order(*thread, row.node, session_clock.now(), 0);
+    if (thread->listeners.any()) [[unlikely]]
+        note_event(*thread, row.node, session_clock.now(), 0);
     own_time.book();
 }
 

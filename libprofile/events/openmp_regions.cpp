@@ -1,6 +1,6 @@
 #include "libprofile/base/hashing.hpp"
 #include "libprofile/base/process.hpp"
-#include "libprofile/events/event_order.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/events/openmp_wait.hpp"
 #include "libprofile/thread/recording.hpp"
 
@@ -96,13 +96,13 @@ inline bool is_waiting_only(const Thread& thread) noexcept {
 }
 
 /// A region is an event of its master's iteration, and holds what comes on the way.
-[[gnu::noinline]] void note_begin(Thread& thread, const ParallelRegion& region) noexcept {
+[[gnu::noinline]] void note_region_begin(Thread& thread, const ParallelRegion& region) noexcept {
     thread.openmp.begins[region.number % OpenMpState::most_begins] = {region.number, session_clock.now()};
-    thread.phases.hooks().order->add_begin(region.node);
+    note_begin(thread, region.node);
 }
 [[gnu::noinline]] void note_region(Thread& thread, const ParallelRegion& region, std::uint64_t now) noexcept {
     const OpenMpState::RegionBegin& begin = thread.openmp.begins[region.number % OpenMpState::most_begins];
-    if (begin.region == region.number && !thread.is_silent()) note_order(thread, region.node, begin.at, now - begin.at);
+    if (begin.region == region.number && !thread.is_silent()) note_event(thread, region.node, begin.at, now - begin.at);
 }
 
 /// The region of a master that was the whole team is over: there was no thread to wait for, so the barrier lasted no time.
@@ -114,9 +114,9 @@ inline void end_lone_region(Thread& thread, const ParallelRegion& region) noexce
     end_polls(thread);
     OwnBarrier& own = own_barrier(thread, region.node);
     visit(thread, row_of(thread, own.row, own.barrier), false);
-    if (thread.orders) [[unlikely]] {
+    if (thread.listeners.any()) [[unlikely]] {
         const std::uint64_t now = session_clock.now();
-        note_order(thread, own.barrier, now, 0);
+        note_event(thread, own.barrier, now, 0);
         note_region(thread, region, now);
     }
     own_time.book();
@@ -177,8 +177,8 @@ void begin_refused_share() noexcept {
     region.number = ++state.regions;
     if (state.last_ended + 1 == region.number) region.last_end = state.last_ended_at;
     region.frame_address = outside;
-    if (thread->orders) [[unlikely]]
-        note_begin(*thread, region);
+    if (thread->listeners.any()) [[unlikely]]
+        note_region_begin(*thread, region);
     own_time.book();
 }
 
@@ -195,7 +195,7 @@ void begin_refused_share() noexcept {
         return;
     OwnTime own_time(*thread, state.region_end, now);
     if (state.wait.node != 0 && state.wait.region == region.number && thread->call_depth == 1) end_wait(*thread, now, EndedRegions::never);
-    if (thread->orders) [[unlikely]]
+    if (thread->listeners.any()) [[unlikely]]
         note_region(*thread, region, now);
     state.ended.add(region.number, now);
     state.last_ended = region.number;

@@ -1,7 +1,7 @@
 #include "libprofile/events/openmp_wait.hpp"
 
 #include "libprofile/base/process.hpp"
-#include "libprofile/events/event_order.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/events/traced_wait.hpp"
 #include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_registry.hpp"
@@ -128,7 +128,7 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
     const OpenMpWait& wait = thread.openmp.wait;
     if (wait.goes_on) return;
     const std::uint64_t begin = wait.began_at != 0 ? wait.began_at : thread.calls[0].start;
-    note_order(thread, wait.node, begin, end > begin ? end - begin : 0);
+    note_event(thread, wait.node, begin, end > begin ? end - begin : 0);
 }
 
 void follow_phases(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
@@ -161,7 +161,7 @@ void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::ui
     if (thread.loops != nullptr) [[unlikely]]
         thread.loops->add_event(thread, wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
-    if (thread.orders && !thread.phases.time().is_paused()) note_wait(thread, over < now ? over : now);
+    if (thread.listeners.any() && !thread.phases.time().is_paused()) note_wait(thread, over < now ? over : now);
     wait = {};
 }
 

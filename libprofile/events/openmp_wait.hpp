@@ -153,7 +153,7 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
         thread.loops->add_event(thread, state.wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     thread.call_depth = 0;
-    if (thread.orders) [[unlikely]]
+    if (thread.listeners.any()) [[unlikely]]
         note_wait(thread, call.start + waited);
     state.wait = {};
 }

@@ -171,6 +171,8 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
 
     IterationOrder* const order = phases.hooks().order;
     if (order != nullptr) order->follow(false);
+    EventTrace* const events = phases.hooks().events; // it has cut this time into windows already
+    phases.hooks().events = nullptr;
     phases.iterations().miss_iterations(); // an existing snapshot has these values already, in the rest
     phases.time().go_back(first);
     counters = log_counters_;
@@ -215,6 +217,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     phases.time().book(booked - counters);
     phases.time().look(now, cpu_now, never); // what was looked at before lies in passes that are over
     if (order != nullptr) order->follow(true);
+    phases.hooks().events = events;
 }
 
 } // namespace libprofile

@@ -5,6 +5,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/averages_writer.hpp"
 #include "libprofile/output/begins_writer.hpp"
+#include "libprofile/output/events_writer.hpp"
 #include "libprofile/output/inside_writer.hpp"
 #include "libprofile/output/job_clock.hpp"
 #include "libprofile/output/loops_writer.hpp"
@@ -100,6 +101,9 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
         if (thread.trace.waits() + thread.trace.dropped_waits() != 0)
             ok = ok &&
                  write_block(buffer, {BlockType::Waits, own_rank(), thread.index}, [&](Encoder& encoder) { write_waits(encoder, thread.index, thread.trace); });
+        if (thread.events != nullptr)
+            ok = ok && write_block(buffer, {BlockType::Events, own_rank(), thread.index},
+                                   [&](Encoder& encoder) { write_events(encoder, thread.index, thread.events->store()); });
         if (thread.loops != nullptr && thread.loops->has_searched())
             ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index}, [&](Encoder& encoder) { write_loops(encoder, thread, now); });
         for (std::uint32_t i = 0; i < thread.phases.all().size(); ++i) {

@@ -64,6 +64,13 @@ void PhaseStack::enter(Phase& phase) noexcept {
     if (depth > 1) phase.inside.enter(phase.inner(), stack_[depth - 1]->inside, *arena_);
 }
 
+/// Whether an iteration is open.
+bool PhaseStack::is_inside_iteration() const noexcept {
+    for (std::size_t depth = depth_; depth > 1; --depth)
+        if (stack_[depth - 1]->kind == PhaseKind::Iterations) return true;
+    return false;
+}
+
 /// The innermost open phase is open no more. Returns for how long it was.
 std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     Phase& phase = top();
@@ -72,6 +79,12 @@ std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) no
     phase.open = false;
     if (hooks_.log != nullptr) hooks_.log->add({now, phase.name, phase.kind, false});
     if (hooks_.order != nullptr && phase.kind == PhaseKind::Iterations) hooks_.order->end(phase.hash, phase.number, now);
+    if (hooks_.events != nullptr && phase.kind == PhaseKind::Iterations) {
+        if (is_inside_iteration())
+            hooks_.events->add_inner(phase.number, phase.iteration_walls.size(), phase.opened_at, now);
+        else
+            hooks_.events->end_iteration(now);
+    }
     const std::uint64_t wall = now - phase.opened_at;
     phase.wall_inclusive_ns += wall;
     return wall;
@@ -84,6 +97,10 @@ void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_
     const bool has_number = phase.iteration_walls.size() != numbered;
     phase.inside.close_iteration(phase.iteration_walls.size(), has_number, *pool_);
     if (phase.order != nullptr && has_number) hooks_.order->append(*phase.order, numbered);
+    if (hooks_.events != nullptr)
+        hooks_.events->decide(phase.number, numbered, wall_ns, has_number, [&](const PartKey& before) {
+            return before.phase == phase.number && phase.clusterer != nullptr && phase.clusterer->is_alone(static_cast<std::uint32_t>(before.number));
+        });
     phase.inside.leave(phase.inner());
 }
 
@@ -127,11 +144,13 @@ void PhaseStack::begin(Phase* phase, PhaseKind kind, const char* name, std::uint
     if (depth_ == max_depth) return repairs_.note("nesting too deep at the begin of", name);
     close_segment(now, cpu_now);
     enter(*phase);
+    const bool is_inside = hooks_.events != nullptr && is_inside_iteration();
     stack_[depth_++] = phase;
     phase->open = true;
     phase->opened_at = now;
     ++phase->instances;
     if (hooks_.order != nullptr && kind == PhaseKind::Iterations) hooks_.order->begin(phase->order, now);
+    if (hooks_.events != nullptr && kind == PhaseKind::Iterations && !is_inside) hooks_.events->begin_iteration(phase->number, phase->iteration_walls.size(), now);
     if (hooks_.log != nullptr) hooks_.log->add({now, phase->name, kind, true});
 }
 

@@ -13,6 +13,7 @@
 #include "libprofile/phases/phase_log.hpp"
 #include "libprofile/phases/segment_source.hpp"
 #include "libprofile/phases/wall_ledger.hpp"
+#include "libprofile/trace/event_trace.hpp"
 
 #include <cstdint>
 
@@ -23,6 +24,7 @@ struct PhaseHooks {
     SegmentSource* source = nullptr; // is asked before each segment ends
     PhaseLog* log = nullptr;         // gets all phases that begin and end
     IterationOrder* order = nullptr; // learns which iterations are open
+    EventTrace* events = nullptr;    // learns which iterations are open
 };
 
 class PhaseStack {
@@ -135,6 +137,7 @@ class PhaseStack {
         std::uint64_t& squares = base[Metric::Samples];
         squares = !is_back ? squares + square : squares > square ? squares - square : 0; // several taken back are rounded once, not each
     }
+    bool is_inside_iteration() const noexcept;
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void begin(Phase* phase, PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;

@@ -8,6 +8,7 @@
 #include "libprofile/regions/function_filter.hpp"
 #include "libprofile/regions/region_names.hpp"
 #include "libprofile/thread/event_path.hpp"
+#include "libprofile/thread/noted_event.hpp"
 
 #include <cerrno>
 #include <new>
@@ -323,8 +324,8 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     const std::uint64_t now = session_clock.now();
     thread.phases.time().book_overhead(now - entered);
     named_.push(*counter, id, kind, now, now - thread.phases.time().booked_ns(), is_open_already);
-    if (thread.orders) [[unlikely]]
-        thread.phases.hooks().order->add_begin(node);
+    if (thread.listeners.any()) [[unlikely]]
+        note_begin(thread, node);
 }
 
 /// Ends the innermost open region that is meant, and all inside of it. Returns false if none is open.
@@ -345,8 +346,8 @@ template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant 
         while (named_.depth() > i) {
             const OpenRegion& ended = named_.top();
             touch(*ended.counter);
-            if (thread.orders && !thread.phases.time().is_paused()) [[unlikely]]
-                thread.phases.hooks().order->add(ended.counter->node, ended.began_at, now - ended.began_at);
+            if (thread.listeners.any() && !thread.phases.time().is_paused()) [[unlikely]]
+                note_event(thread, ended.counter->node, ended.began_at, now - ended.began_at);
             named_.pop(now, own);
         }
         if (!thread.phases.time().is_paused()) thread.phases.time().book_overhead(session_clock.now() - now);

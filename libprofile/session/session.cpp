@@ -17,6 +17,7 @@
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/sample_handler.hpp"
 #include "libprofile/session/openmp_tool.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_life.hpp"
 #include "libprofile/thread/thread_registry.hpp"
@@ -210,7 +211,7 @@ void Session::visit_last_call(unsigned function_id, void* frame) noexcept {
     Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, function_id, 0));
     row.is_event = true;
     ++row[Metric::Visits];
-    if (thread->orders) thread->phases.hooks().order->add(row.node, now, 0);
+    if (thread->listeners.any()) note_event(*thread, row.node, now, 0);
 }
 
 void Session::before_mpi_finalize(unsigned function_id, void* frame) noexcept {

@@ -18,6 +18,7 @@
 #include "libprofile/thread/partners.hpp"
 #include "libprofile/thread/sample_trace.hpp"
 #include "libprofile/topology/thread_affinity.hpp"
+#include "libprofile/trace/event_trace.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -28,6 +29,18 @@ namespace libprofile {
 
 class LoopWatch;
 class Regions;
+
+/// Who wants to hear of events that have ended. One test tells whether anybody does, since every MPI call makes it.
+struct alignas(2) EventListeners {
+    bool order = false; // phases.hooks().order: an iteration is open
+    bool trace = false; // Thread::events
+    bool any() const {
+        std::uint16_t both = 0;
+        __builtin_memcpy(&both, this, sizeof both);
+        return both != 0;
+    }
+};
+static_assert(sizeof(EventListeners) == sizeof(std::uint16_t));
 
 /// Reading the thread's CPU time costs 2 x 0.2 us, so it is done for calls that usually last. There it tells waiting on the processor from sleeping.
 /// Shorter calls are taken to run all the time.
@@ -84,7 +97,7 @@ struct alignas(64) Thread {
     std::uint32_t call_depth = 0;     // running MPI calls
     OwnCost cheap_event;              // of events whose call path need not be found
     volatile bool finished = false;   // closed: nothing is booked any more
-    bool orders = false;              // events are wanted by phases.hooks().order (events/event_order.hpp)
+    EventListeners listeners;         // who wants events (thread/noted_event.hpp)
     std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
     PhaseStack phases;
     /// Whether nothing may be booked: closed, or recording was off at the last look (recording.hpp). One test, since every MPI call makes it.
@@ -191,6 +204,7 @@ struct alignas(64) Thread {
     // Sampling.
     ClockState clock;
     SampleTrace trace; // on with LIBPROFILE_TRACE
+    EventTrace* events = nullptr; // with LIBPROFILE_TRACE=events
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;
     std::uint64_t skipped[skip_reason_count] = {}; // of those taken: without a call path of their own

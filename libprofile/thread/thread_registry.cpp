@@ -60,6 +60,7 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     thread_life.close(thread, now, cpu_now);
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
     thread.phases.finish(now, cpu_now);
+    if (thread.events != nullptr) thread.events->finish(now);
     // Samples that hit libprofile itself are shown with its time.
     if (const std::uint64_t samples = thread.skipped_for(SkipReason::InTool); samples != 0)
         thread.phases.row(thread.tree.overhead())[Metric::Samples] += samples;
@@ -162,6 +163,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     if (Thread* used = take_free()) {
         used->phases.begin_again(start.started_at);
         used->paths.begin_again();
+        if (used->events != nullptr) used->events->begin_again(start.started_at);
         used->started_at = start.started_at;
         used->cpu_mark = used->cpu_mark_at = 0;
         used->clock = {};
@@ -185,12 +187,17 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         return nullptr;
     }
     // If memory is short for a trace, the thread is measured without one.
-    if (process.config().flag(Option::Trace)) thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
+    const auto trace = process.config().choice<TraceChoice>();
+    const auto trace_memory = static_cast<std::uint64_t>(process.config().number(Option::TraceMemory));
+    if (keeps_samples(trace)) thread->trace.start(thread->arena, trace_memory);
+    if (keeps_events(trace)) thread->events = EventTrace::create(trace_memory, &start == &main_, start.started_at, thread->arena);
+    thread->listeners.trace = thread->events != nullptr;
     if (process.config().flag(Option::Order))
-        thread->phases.hooks().order = IterationOrder::create(thread->orders, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),
+        thread->phases.hooks().order = IterationOrder::create(thread->listeners.order, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),
                                                               thread->tree, thread->arena, thread->pool);
     thread->started_at = start.started_at;
     thread->mark_cpu(start.started_at, start.cpu_before);
+    if (&start == &main_) thread->phases.hooks().events = thread->events;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (thread->index == 0) thread->phases.hooks().log = &main_phases;
     if (thread->index == 0 && process.looks_for_loops()) thread_life.look_for_loops(*thread);

@@ -46,6 +46,7 @@ std::vector<std::uint32_t> expand_inlined(Profile& profile) {
         for (TraceSample& sample : location.trace.samples) sample.path = innermost[sample.path];
         for (PartnerRow& row : location.partners.rows) row.path = innermost[row.path];
         for (TraceWait& wait : location.trace.waits) wait.path = innermost[wait.path];
+        for (TracedInterval& interval : location.events.intervals) interval.path = innermost[interval.path];
     }
     return innermost;
 }

@@ -34,6 +34,23 @@ void LocationBuilder::attach_trace(Trace& trace, Location& location, const std::
                          file_, location.rank, location.thread));
 }
 
+void LocationBuilder::attach_events(KeptEvents& events, Location& location, const std::vector<std::uint32_t>& nodes,
+                                    const std::map<std::uint32_t, std::uint32_t>& phases) {
+    for (TracedInterval& interval : events.intervals) {
+        if (interval.path >= nodes.size())
+            return lose(fmt::format("{}: the events of rank {} thread {} are lost, because they refer to call paths that are not there", file_, location.rank,
+                                    location.thread));
+        interval.path = nodes[interval.path];
+    }
+    const auto known = [&](std::uint32_t number) {
+        const auto phase = phases.find(number);
+        return phase == phases.end() ? EventPart::no_phase : phase->second;
+    };
+    for (EventPart& part : events.parts) part.phase = part.kind == PartKind::Iteration ? known(part.phase) : EventPart::no_phase;
+    for (TracedInner& inner : events.inners) inner.phase = known(inner.phase);
+    location.events = std::move(events);
+}
+
 void LocationBuilder::attach_partners(Partners& partners, Location& location, const std::vector<std::uint32_t>& nodes) {
     for (PartnerRow& row : partners.rows) {
         if (row.path >= nodes.size())

@@ -28,6 +28,10 @@ class LocationBuilder {
     void attach_begins(const LocationParts& parts, Location& location);
     void attach_sequences(const LocationParts& parts, Location& location, const std::vector<std::uint32_t>& nodes);
     void attach_trace(Trace& trace, Location& location, const std::vector<std::uint32_t>& nodes);
+    /// `phases`: of the main thread, which come first: phase_of_number().
+    void attach_events(KeptEvents& events, Location& location, const std::vector<std::uint32_t>& nodes, const std::map<std::uint32_t, std::uint32_t>& phases);
+    /// Phases that were taken, by their number in the file.
+    const std::map<std::uint32_t, std::uint32_t>& phase_of_number() const { return phase_of_number_; }
     void attach_partners(Partners& partners, Location& location, const std::vector<std::uint32_t>& nodes);
     void check_sums(const Location& location);
 

@@ -14,6 +14,7 @@
 #include "format/regions.hpp"
 #include "format/short_threads.hpp"
 #include "format/trace.hpp"
+#include "tools/reader/events.hpp"
 #include "tools/reader/function_loops.hpp"
 #include "tools/reader/sequences.hpp"
 #include "tools/reader/series.hpp"
@@ -322,6 +323,7 @@ struct Location {
     Trace trace;
     std::optional<LoopSearch> loop_search;
     Partners partners = {};
+    KeptEvents events = {};
 };
 
 /// Times and visits of call paths by which all parts of one profile decide alike what a function is, whatever ranks and phases were chosen.
@@ -358,6 +360,10 @@ template <class Number> void renumber_phases(Location& location, Number&& number
                 for (SequenceEvent& event : sequence.events)
                     if (event.phase != SequenceEvent::none) event.phase = number(event.phase);
     }
+    for (EventPart& part : location.events.parts)
+        if (part.phase != EventPart::no_phase) part.phase = number(part.phase);
+    for (TracedInner& inner : location.events.inners)
+        if (inner.phase != EventPart::no_phase) inner.phase = number(inner.phase);
 }
 
 /// Calls `visit(const Cell&)` for every cell of the phase: clusters first, then the rest.

@@ -84,6 +84,7 @@ struct RawRank {
     std::vector<std::vector<Cell>> spare_cells; // memory for the next ones
     std::map<std::uint32_t, Trace> traces;      // by thread, with the node ids of the file; without waits
     std::map<std::uint32_t, Trace> waits;       // the same, without samples
+    std::map<std::uint32_t, KeptEvents> events; // by thread, with the node ids of the file and the numbers of the main thread's phases
     std::vector<RawSeries> series;
     std::vector<RawInside> insides;
     std::vector<RawBegins> begins;

@@ -18,6 +18,7 @@ struct Selection {
     std::set<std::string> metrics; // by name, as in the file's metric table
     bool series = false;           // every iteration's own values
     bool traces = false;           // samples
+    bool events = false;           // those of LIBPROFILE_TRACE=events
 };
 
 /// The chosen parts, as decode_file() gives them. Phases have no cells of metrics that were not chosen. The file's first and last rank are

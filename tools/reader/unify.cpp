@@ -92,6 +92,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     for (const RawBegins& begins : raw.begins) parts[begins.thread].begins.push_back(&begins);
     for (RawSequences& sequences : raw.sequences) parts[sequences.thread].sequences.push_back(&sequences);
     std::optional<std::optional<TableNumbers>> own;
+    std::map<std::uint32_t, std::uint32_t> phases_of_main;
     for (const auto& [thread, record] : raw.locations) {
         const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record, own);
         if (nodes.empty()) {
@@ -122,6 +123,8 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
             }
             builder.attach_trace(trace->second, location, nodes);
         }
+        if (thread == 0) phases_of_main = builder.phase_of_number();
+        if (const auto events = raw.events.find(thread); events != raw.events.end()) builder.attach_events(events->second, location, nodes, phases_of_main);
         if (const auto search = raw.loop_searches.find(thread); search != raw.loop_searches.end()) location.loop_search = std::move(search->second);
         if (!file.selected) builder.check_sums(location);
         profile_.locations.push_back(std::move(location));

@@ -12,6 +12,7 @@
 #include "tools/names/loop_names.hpp"
 #include "tools/report/choice.hpp"
 #include "tools/report/json_call_paths.hpp"
+#include "tools/report/json_events.hpp"
 #include "tools/report/json_regions.hpp"
 #include "tools/report/json_sequences.hpp"
 #include "tools/report/json_teams.hpp"
@@ -485,7 +486,10 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     threads["locations"] = std::move(where);
     add_measurements(profile, others, parts.series, threads);
     document["threads"] = std::move(threads);
-    if (parts.trace) document["traces"] = traces_json(profile);
+    if (parts.trace) {
+        document["traces"] = traces_json(profile);
+        document["events"] = events_json(profile);
+    }
     return json_text(document) + "\n";
 }
 

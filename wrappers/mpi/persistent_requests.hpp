@@ -5,6 +5,7 @@
 
 #include "format/metrics.hpp"
 #include "format/partners.hpp"
+#include "libprofile/trace/envelope.hpp"
 
 #include <cstdint>
 
@@ -17,7 +18,7 @@ struct Charge {
     std::uint8_t size = 0;
     std::uint64_t values[most] = {};
     bool is_message = false; // of a send
-    std::uint32_t partner = 0;
+    Envelope envelope;
     std::uint64_t message_bytes = 0;
 
     void add(Metric metric, std::uint64_t value) noexcept {
@@ -25,9 +26,9 @@ struct Charge {
         metrics[size] = metric;
         values[size++] = value;
     }
-    void message(MessageDirection, std::uint32_t to, std::uint64_t bytes) noexcept {
+    void message(MessageDirection, const Envelope& to, std::uint64_t bytes) noexcept {
         is_message = true;
-        partner = to;
+        envelope = to;
         message_bytes = bytes;
     }
 };

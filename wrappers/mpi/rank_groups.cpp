@@ -1,5 +1,6 @@
 #include "wrappers/mpi/rank_groups.hpp"
 
+#include "format/fnv.hpp"
 #include "libprofile/base/clock.hpp"
 #include "libprofile/base/real_calls.hpp"
 #include "wrappers/mpi/request_table.hpp"
@@ -19,6 +20,7 @@ constinit RequestTable<Slot, 6> table;
 struct Known {
     const int* ranks;
     std::uint32_t size;
+    std::uint32_t hash; // of the ranks: communicators of the same ones have the same on all of them
 };
 std::atomic<const Known*> known[most_groups];
 std::atomic<std::uint32_t> known_count{0};
@@ -84,7 +86,7 @@ std::uint32_t group_of(const int* ranks, std::uint32_t size) noexcept {
     auto* const made = static_cast<Known*>(memory);
     auto* const copy = reinterpret_cast<int*>(made + 1);
     std::memcpy(copy, ranks, bytes);
-    *made = {copy, size};
+    *made = {copy, size, static_cast<std::uint32_t>(fnv1a(reinterpret_cast<const char*>(ranks), bytes)) | 1};
     known[at].store(made, std::memory_order_release);
     return first_other + at;
 }
@@ -95,6 +97,12 @@ std::uint32_t world_rank(std::uint32_t group, int rank) noexcept {
     const Known* ranks = group - first_other < most_groups ? known[group - first_other].load(std::memory_order_acquire) : nullptr;
     if (ranks == nullptr || static_cast<std::uint32_t>(rank) >= ranks->size || ranks->ranks[rank] < 0) return no_rank;
     return static_cast<std::uint32_t>(ranks->ranks[rank]);
+}
+
+Envelope envelope(std::uint32_t group, int rank, int tag) noexcept {
+    Envelope result{world_rank(group, rank), 0, tag};
+    if (group >= first_other && result.partner != no_rank) result.communicator = known[group - first_other].load(std::memory_order_acquire)->hash;
+    return result;
 }
 
 } // namespace libprofile::rank_groups

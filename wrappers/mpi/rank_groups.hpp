@@ -5,6 +5,8 @@
 // What was translated stays, for messages under way. Communicators of the same ranks share it, so a program may make and free them without end.
 #pragma once
 
+#include "libprofile/trace/envelope.hpp"
+
 #include <csignal>
 #include <cstdint>
 
@@ -43,5 +45,8 @@ std::uint32_t group_of(const int* ranks, std::uint32_t size) noexcept;
 
 /// The rank in MPI_COMM_WORLD of rank `rank` of the group, or no_rank.
 std::uint32_t world_rank(std::uint32_t group, int rank) noexcept;
+
+/// The same with what else MPI needs to find the message.
+Envelope envelope(std::uint32_t group, int rank, int tag) noexcept;
 
 } // namespace libprofile::rank_groups

@@ -65,7 +65,7 @@ class RanksOfCall {
     explicit RanksOfCall(MPI_Comm comm) : comm_(comm), known_(rank_groups::find(comm_key(comm))), frees_(rank_groups::frees(comm_key(comm))) {}
 
     std::uint32_t group() const { return known_ != rank_groups::not_asked ? known_ : ask_group(comm_, frees_); }
-    std::uint32_t world_rank(int rank) const { return rank_groups::world_rank(group(), rank); }
+    Envelope envelope(int rank, int tag) const { return rank_groups::envelope(group(), rank, tag); }
 
   private:
     MPI_Comm comm_;

@@ -9,36 +9,37 @@
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
-inline void sent(auto& event, std::uint64_t sent, std::uint32_t partner) {
+inline void sent(auto& event, std::uint64_t sent, const Envelope& envelope) {
     event.add(sent == 0 ? Metric::P2pSendSyncs : Metric::P2pSends, 1);
     if (sent > 0) event.add(Metric::P2pBytesSent, sent);
-    event.message(MessageDirection::Sent, partner, sent);
+    event.message(MessageDirection::Sent, envelope, sent);
 }
 
 template <class Count> class Send {
   public:
-    Send(const MpiEvent&, Count count, MPI_Datatype datatype, int dest, MPI_Comm comm) : count_(count), datatype_(datatype), dest_(dest), ranks_(comm) {}
+    Send(const MpiEvent&, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) : count_(count), datatype_(datatype), dest_(dest), tag_(tag), ranks_(comm) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && dest_ != MPI_PROC_NULL) sent(event, bytes(count_, datatype_), ranks_.world_rank(dest_));
+        if (event.counted() && mpi_result == MPI_SUCCESS && dest_ != MPI_PROC_NULL) sent(event, bytes(count_, datatype_), ranks_.envelope(dest_, tag_));
     }
 
   private:
     Count count_;
     MPI_Datatype datatype_;
     int dest_;
+    int tag_;
     RanksOfCall ranks_;
 };
 
 /// Only prepared.
-template <class Count> void send(Charge& charge, Count count, MPI_Datatype datatype, int dest, MPI_Comm comm) {
-    if (dest != MPI_PROC_NULL) sent(charge, bytes(count, datatype), RanksOfCall(comm).world_rank(dest));
+template <class Count> void send(Charge& charge, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    if (dest != MPI_PROC_NULL) sent(charge, bytes(count, datatype), RanksOfCall(comm).envelope(dest, tag));
 }
 
 /// A partitioned send is one message of all its partitions.
-inline void partitioned_send(Charge& charge, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, MPI_Comm comm) {
+inline void partitioned_send(Charge& charge, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
     if (dest == MPI_PROC_NULL) return;
-    sent(charge, partitions > 0 ? static_cast<std::uint64_t>(partitions) * bytes(count, datatype) : 0, RanksOfCall(comm).world_rank(dest));
+    sent(charge, partitions > 0 ? static_cast<std::uint64_t>(partitions) * bytes(count, datatype) : 0, RanksOfCall(comm).envelope(dest, tag));
 }
 
 /// `group`: of the communicator (rank_groups.hpp).
@@ -46,7 +47,7 @@ inline void received(MpiEvent& event, const MPI_Status& status, std::uint32_t gr
     const std::uint64_t count = received_bytes(status);
     event.add(count == 0 ? Metric::P2pRecvSyncs : Metric::P2pRecvs, 1);
     if (count > 0) event.add(Metric::P2pBytesReceived, count);
-    event.message(MessageDirection::Received, rank_groups::world_rank(group, status.MPI_SOURCE), count);
+    event.message(MessageDirection::Received, rank_groups::envelope(group, status.MPI_SOURCE, status.MPI_TAG), count);
 }
 
 /// A receive that the call completes.

@@ -77,7 +77,7 @@ inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Reque
     if (kind == DataRequest::None || !count) return;
     if (kind == DataRequest::ReceiveWithoutStatus) {
         event.add(Metric::P2pRecvs, 1);
-        return event.message(MessageDirection::Received, rank_groups::no_rank, 0);
+        return event.message(MessageDirection::Received, Envelope{}, 0);
     }
     if (kind == DataRequest::FileRead) return event.add(Metric::FileBytesRead, received_bytes(*status));
     if (kind == DataRequest::FileCollectiveRead) return event.add(Metric::FileCollBytesRead, received_bytes(*status));

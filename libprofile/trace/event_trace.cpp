@@ -1,0 +1,147 @@
+#include "libprofile/trace/event_trace.hpp"
+
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/trace/message_numbers.hpp"
+
+#include <ctime>
+#include <new>
+
+namespace libprofile {
+
+constinit std::atomic<std::uint64_t> EventTrace::running{0};
+constinit std::atomic<std::uint64_t> EventTrace::slow_last{0};
+
+namespace {
+
+/// Real time when the session's clock began. Windows are cut by real time, which machines agree on better than on when a process began.
+std::uint64_t real_origin() noexcept {
+    static constinit std::atomic<std::uint64_t> origin{0};
+    std::uint64_t known = origin.load(std::memory_order_relaxed);
+    if (known != 0) return known;
+    timespec real{};
+    clock_gettime(CLOCK_REALTIME, &real);
+    const std::uint64_t now = static_cast<std::uint64_t>(real.tv_sec) * 1000000000u + static_cast<std::uint64_t>(real.tv_nsec);
+    return origin.compare_exchange_strong(known, now - session_clock.now()) ? origin.load() : known;
+}
+
+} // namespace
+
+EventTrace* EventTrace::create(std::uint64_t limit, bool leads, std::uint64_t now, Arena& arena) noexcept {
+    void* memory = arena.allocate(sizeof(EventTrace), alignof(EventTrace));
+    if (memory == nullptr) return nullptr;
+    auto* made = new (memory) EventTrace(limit, leads, arena);
+    made->begin_part(0, now);
+    return made;
+}
+
+void EventTrace::begin_part(std::uint64_t part, std::uint64_t at) noexcept {
+    store_.open(at);
+    part_ = part;
+    at_ = at;
+    begin_of_last_ = ~std::uint64_t{0};
+    node_ = 0;
+    if (part != 0) return;
+    window_ = (at + real_origin()) / window_ns;
+    window_end_ = (window_ + 1) * window_ns - real_origin();
+}
+
+/// The open part is over at `at`, and another one begins.
+void EventTrace::cut(std::uint64_t next, std::uint64_t at) noexcept {
+    constexpr std::uint64_t nothing_ns = 10000; // between two iterations
+    if (at < store_.begin_of_open()) at = store_.begin_of_open();
+    const PartKey key = part_ == 0 ? PartKey{PartKind::Window, 0, window_} : key_of_iteration(part_);
+    if (part_ != 0 || store_.events_of_open() != 0 || at - store_.begin_of_open() > nothing_ns) {
+        // One of the main thread's iterations stays until decide().
+        unsigned reasons = store_.has_turn(key) ? PartHasItsTurn : 0;
+        if (part_ != 0 && leads_) reasons |= reasons == 0 ? PartIsFirstOfKind : 0;
+        if (part_ != 0 && !leads_ && slow_last.load(std::memory_order_relaxed) == part_ && is_slow(key, at - store_.begin_of_open())) reasons |= PartIsSlow;
+        if (store_.close(key, at, static_cast<std::uint8_t>(reasons)) && reasons == 0) store_.decide(key, 0);
+    }
+    begin_part(next, at);
+}
+
+[[gnu::cold]] void EventTrace::follow(std::uint64_t part, std::uint64_t begin) noexcept {
+    std::uint64_t at = at_;
+    if (part == 0 && part_ == 0) {
+        const std::uint64_t window_begin = (begin + real_origin()) / window_ns * window_ns - real_origin();
+        if (at < window_begin) at = window_begin;
+    }
+    cut(part, at);
+}
+
+void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope,
+                             std::uint64_t bytes) noexcept {
+    if (node_ != node || begin_of_last_ != begin) add(node, begin, end);
+    EventRecord event;
+    event.type = EventType::Message;
+    event.rest = direction == MessageDirection::Received ? std::uint64_t{MessageIsReceived} : 0;
+    if (envelope.partner != UINT32_MAX) {
+        event.rest |= MessageHasPartner;
+        event.partner = envelope.partner;
+        event.number = message_numbers.next(direction, envelope.partner, envelope.communicator, envelope.tag);
+        if (event.number != 0) event.rest |= MessageHasNumber;
+    }
+    event.communicator = envelope.communicator;
+    event.tag = envelope.tag;
+    event.bytes = bytes;
+    store_.add(event);
+}
+
+void EventTrace::begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept {
+    const std::uint64_t iteration = number >> number_bits == 0 ? code(phase, number) : 0;
+    cut(iteration, now);
+    running.store(iteration, std::memory_order_relaxed);
+}
+
+void EventTrace::end_iteration(std::uint64_t now) noexcept {
+    if (part_ == 0) return;
+    ended_ = part_;
+    running.store(0, std::memory_order_relaxed);
+    cut(0, now);
+}
+
+void EventTrace::decide_tentative(bool is_first) noexcept {
+    const PartKey key = key_of_iteration(tentative_);
+    tentative_ = 0;
+    const bool stays = is_first && firsts_ < most_first;
+    if (store_.decide(key, stays ? PartIsFirstOfKind : 0) && stays) ++firsts_;
+}
+
+void EventTrace::decide_last(const PartKey& key, std::uint64_t wall_ns, bool has_number) noexcept {
+    if (!has_number) {
+        store_.forget(key, PartHasItsTurn);
+        store_.decide(key, 0);
+        return;
+    }
+    if (is_slow(key, wall_ns)) {
+        slow_last.store(code(key.phase, key.number), std::memory_order_relaxed);
+        store_.decide(key, PartIsSlow);
+    } else if (store_.needs_reason(key)) {
+        tentative_ = code(key.phase, key.number);
+    }
+}
+
+/// Whether it is among the slowest until now. Another one then no longer is.
+bool EventTrace::is_slow(const PartKey& key, std::uint64_t length) noexcept {
+    if (length <= slow_[most_slow - 1].length) return false;
+    if (slow_[most_slow - 1].length != 0) store_.forget(slow_[most_slow - 1].key, PartIsSlow);
+    std::uint32_t at = most_slow - 1;
+    for (; at > 0 && slow_[at - 1].length < length; --at) slow_[at] = slow_[at - 1];
+    slow_[at] = {length, key};
+    return true;
+}
+
+void EventTrace::add_inner(std::uint32_t phase, std::uint64_t number, std::uint64_t begin, std::uint64_t end) noexcept {
+    go_on(begin);
+    EventRecord event;
+    event.type = EventType::Inner;
+    event.rest = phase;
+    event.gap = static_cast<std::int64_t>(begin - at_);
+    event.length = end - begin;
+    event.number = number;
+    store_.add(event);
+    at_ = end;
+    begin_of_last_ = ~std::uint64_t{0};
+}
+
+} // namespace libprofile

@@ -1,0 +1,112 @@
+// What one thread does, event by event, in the parts of the run that are kept (LIBPROFILE_TRACE=events): calls of MPI, waits and constructs of OpenMP,
+// visits to named regions, messages.
+// Contract: belongs to one thread, used with its in-tool flag set or after its end; async-signal-safe, but decide(); nothing throws; memory from the quota,
+// at most the limit. An event costs some 10 ns.
+//
+// Parts are the iterations of the rank's main thread that lie in no other, and where there are none windows of real time: PartStore says which are kept.
+// Other threads follow the main thread's iterations. A part has the events that ended in it. That an iteration is one of the slowest of its rank, or the
+// first of its cluster, is known after its end only: until then it stays.
+#pragma once
+
+#include "format/partners.hpp"
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/trace/envelope.hpp"
+#include "libprofile/trace/part_store.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace libprofile {
+
+class EventTrace {
+  public:
+    static constexpr std::uint64_t window_ns = std::uint64_t{1} << 26;
+
+    /// Makes one for a thread that began at `now`. `leads`: it is the main thread, whose iterations are those of the rank. Returns nullptr if memory is
+    /// short.
+    static EventTrace* create(std::uint64_t limit, bool leads, std::uint64_t now, Arena& arena) noexcept;
+
+    /// An event of `node` is over.
+    void add(NodeId node, std::uint64_t begin, std::uint64_t end) noexcept {
+        go_on(begin);
+        const std::uint64_t difference = std::uint64_t{node} - node_;
+        EventRecord event;
+        event.rest = difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
+        event.gap = static_cast<std::int64_t>(begin - at_);
+        event.length = end - begin;
+        store_.add(event);
+        node_ = node;
+        at_ = end;
+        begin_of_last_ = begin;
+    }
+    /// A message of a call that began at `begin` on the path of `node`; it is over, but may not have been added.
+    void add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
+
+    /// An iteration that lies in no other begins. Of the leading thread.
+    void begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept;
+    /// It is over; decide() follows. Not if its begin was not told.
+    void end_iteration(std::uint64_t now) noexcept;
+    /// The iteration that ended last is in the series, `wall_ns` long, or has no number. `was_new`: is asked whether the one of its phase before it was the
+    /// first of its cluster, if that matters.
+    template <class WasNew> void decide(std::uint32_t phase, std::uint64_t number, std::uint64_t wall_ns, bool has_number, WasNew&& was_new) noexcept {
+        if (ended_ != code(phase, number)) return;
+        ended_ = 0;
+        if (tentative_ != 0) decide_tentative(was_new(key_of_iteration(tentative_)));
+        decide_last(key_of_iteration(code(phase, number)), wall_ns, has_number);
+    }
+    /// An iteration inside another one is over.
+    void add_inner(std::uint32_t phase, std::uint64_t number, std::uint64_t begin, std::uint64_t end) noexcept;
+    /// Nothing more comes.
+    void finish(std::uint64_t now) noexcept { cut(0, now); }
+
+    /// It was made for a thread that left nothing, and serves another one.
+    void begin_again(std::uint64_t now) noexcept { begin_part(0, now); }
+
+    const PartStore& store() const { return store_; }
+
+  private:
+    EventTrace(std::uint64_t limit, bool leads, Arena& arena) : leads_(leads) { store_.start(arena, limit); }
+
+    static constexpr std::uint32_t most_slow = 4, most_first = 32;
+
+    // An iteration as a number: its phase + 1 above its number in the phase. 0: none.
+    static constexpr unsigned number_bits = 40;
+    static constexpr std::uint64_t code(std::uint32_t phase, std::uint64_t number) { return (std::uint64_t{phase} + 1) << number_bits | number; }
+    static constexpr PartKey key_of_iteration(std::uint64_t code) {
+        return {PartKind::Iteration, static_cast<std::uint32_t>((code >> number_bits) - 1), code & ((std::uint64_t{1} << number_bits) - 1)};
+    }
+    static std::atomic<std::uint64_t> running;   // the iteration in which the main thread is
+    static std::atomic<std::uint64_t> slow_last; // the last one that was among the slowest
+
+    /// An event that began at `begin` comes: it may be the first of another part.
+    void go_on(std::uint64_t begin) noexcept {
+        const std::uint64_t now = running.load(std::memory_order_relaxed);
+        if (now != part_ || (now == 0 && begin >= window_end_)) [[unlikely]]
+            follow(now, begin);
+    }
+    void follow(std::uint64_t part, std::uint64_t begin) noexcept;
+    void cut(std::uint64_t next, std::uint64_t at) noexcept;
+    void begin_part(std::uint64_t part, std::uint64_t at) noexcept;
+    void decide_tentative(bool is_first) noexcept;
+    void decide_last(const PartKey& key, std::uint64_t wall_ns, bool has_number) noexcept;
+    bool is_slow(const PartKey& key, std::uint64_t length) noexcept;
+
+    PartStore store_;
+    bool leads_;
+    std::uint64_t part_ = 0;       // as `running`
+    std::uint64_t window_ = 0;     // number of the window, if part_ is 0
+    std::uint64_t window_end_ = 0; // of the session's clock
+    std::uint64_t at_ = 0;         // end of the last interval of the part
+    std::uint64_t begin_of_last_ = 0;
+    NodeId node_ = 0;              // its call path
+    std::uint64_t ended_ = 0;      // the iteration that decide() is to be called for
+    std::uint64_t tentative_ = 0;  // one that stays only if it is the first of its cluster
+    std::uint32_t firsts_ = 0;
+    struct Slow {
+        std::uint64_t length = 0;
+        PartKey key;
+    };
+    Slow slow_[most_slow]; // the longest first
+};
+
+} // namespace libprofile

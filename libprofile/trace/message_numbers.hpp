@@ -1,0 +1,30 @@
+// How many messages of this process had the same direction, partner, communicator and tag before: with that number both ends of a message are found,
+// whatever else was dropped.
+// Contract: one for the process, thread-safe without locks, async-signal-safe; pages from the memory quota at the first message. A message costs some 5 ns.
+#pragma once
+
+#include "format/partners.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace libprofile {
+
+class MessageNumbers {
+  public:
+    /// From 1 on. 0: not known, since there are too many kinds of messages, or memory is short.
+    std::uint64_t next(MessageDirection direction, std::uint32_t partner, std::uint32_t communicator, std::int32_t tag) noexcept;
+
+  private:
+    static constexpr unsigned bits = 14;
+    static constexpr std::uint32_t longest_search = 64;
+    struct Slot {
+        std::atomic<std::uint64_t> key; // a hash; 0: free
+        std::atomic<std::uint64_t> messages;
+    };
+    Slot* slots() noexcept;
+    std::atomic<Slot*> slots_{nullptr};
+};
+extern MessageNumbers message_numbers;
+
+} // namespace libprofile

@@ -1,0 +1,104 @@
+// The parts of a thread's run that its event trace keeps: their coded events, one after another, in bounded memory.
+// Contract: belongs to one thread, used with its in-tool flag set or after its end; async-signal-safe; nothing throws; pages from the memory quota.
+//
+// A part stays if its number is a multiple of the stride, which doubles whenever memory is full. The rule is the same on all ranks and its sets are nested,
+// so what the rank with the largest stride keeps, all others that made it have, too. Besides, some iterations stay for a reason of their own: those
+// take no more room than the others.
+#pragma once
+
+#include "format/events.hpp"
+#include "libprofile/base/memory.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// Which part of the run; equal on all threads of a rank, and of windows and iterations of the same phase on all ranks.
+struct PartKey {
+    PartKind kind = PartKind::Window;
+    std::uint32_t phase = 0;
+    std::uint64_t number = 0;
+    bool operator==(const PartKey&) const = default;
+};
+
+struct Part {
+    PartKey key;
+    std::uint8_t reasons = 0; // PartReason; 0: it is to be dropped
+    std::uint32_t events = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t at = 0; // of its bytes
+    std::uint64_t size = 0;
+};
+
+class PartStore {
+  public:
+    static constexpr std::uint64_t smallest_limit = 4096;
+
+    void start(Arena& arena, std::uint64_t limit) noexcept {
+        arena_ = &arena;
+        limit_ = limit < smallest_limit ? smallest_limit : limit;
+    }
+
+    /// A part begins. The one before has been closed.
+    void open(std::uint64_t begin) noexcept {
+        open_ = {};
+        open_.begin = begin;
+        open_.at = size_;
+        is_lost_ = false;
+    }
+    /// Adds an event to the open part.
+    void add(const EventRecord& event) noexcept;
+    std::uint64_t events_of_open() const { return open_.events; }
+    std::uint64_t begin_of_open() const { return open_.begin; }
+
+    bool has_turn(const PartKey& key) const { return (key.number & (stride_ - 1)) == 0; }
+    /// The open part is over; its reasons are known at once, or by decide(). Returns false if it is gone: it was too large.
+    bool close(const PartKey& key, std::uint64_t end, std::uint8_t reasons) noexcept;
+    /// One of the last few parts stays for these reasons besides having its turn, or goes if it has neither. Returns false if it is gone already.
+    bool decide(const PartKey& key, std::uint8_t reasons) noexcept;
+    /// Whether it is there, of the last few ones, and has not its turn.
+    bool needs_reason(const PartKey& key) const noexcept;
+    /// A part that stays for a reason of its own is no longer wanted for it.
+    void forget(const PartKey& key, PartReason reason) noexcept;
+
+    std::size_t parts() const { return parts_; }
+    const Part& part(std::size_t i) const { return list_[i]; }
+    const unsigned char* bytes(const Part& part) const { return bytes_ + part.at; }
+    std::uint64_t stride() const { return stride_; }
+    std::uint64_t dropped_parts() const { return dropped_parts_; }
+    std::uint64_t dropped_events() const { return dropped_events_; }
+    std::uint64_t too_large() const { return too_large_; }
+
+  private:
+    static constexpr std::size_t most_bytes_of_event = 64;
+    std::uint64_t used() const { return size_ + parts_ * sizeof(Part); }
+    bool grow() noexcept;
+    bool make_room() noexcept;
+    void compact() noexcept;
+    void lose_open() noexcept;
+    bool has_room(std::uint64_t bytes) const { return size_ + bytes <= capacity_ && used() + bytes <= limit_; }
+    void give_reasons(Part& part, unsigned reasons) noexcept;
+    static bool is_in_turn(const Part& part) { return (part.reasons & PartHasItsTurn) != 0; }
+    void drop(const Part& part) noexcept;
+    static constexpr std::size_t nowhere = SIZE_MAX;
+    std::size_t find_late(const PartKey& key) const noexcept;
+
+    Arena* arena_ = nullptr;
+    std::uint64_t limit_ = 0;
+    unsigned char* bytes_ = nullptr;
+    std::uint64_t capacity_ = 0; // of bytes_
+    std::uint64_t size_ = 0;     // those of the open part included
+    StableArray<Part, 6> list_;  // grows only; the first parts_ are there
+    std::size_t parts_ = 0;
+    Part open_;
+    bool is_lost_ = false; // the open part was too large
+    std::uint64_t stride_ = 1;
+    std::uint64_t in_turn_ = 0; // bytes of the parts that have their turn
+    std::uint64_t beside_ = 0;  // and of the others
+    std::uint64_t dropped_parts_ = 0;
+    std::uint64_t dropped_events_ = 0;
+    std::uint64_t too_large_ = 0;
+};
+
+} // namespace libprofile

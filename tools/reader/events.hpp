@@ -1,0 +1,67 @@
+// What a thread did, event by event, in the parts of its run that were kept (LIBPROFILE_TRACE=events).
+// Contract: plain data, as model.hpp. Times are ns since the clock of the rank began.
+#pragma once
+
+#include "format/events.hpp"
+#include "format/partners.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// A call of MPI, a wait or construct of OpenMP, or a visit to a named region. It may have begun before its part did, and others may lie in it.
+struct TracedInterval {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint32_t path = 0;
+};
+
+/// One end of a message of the call `interval`.
+struct TracedMessage {
+    static constexpr std::uint32_t unknown_rank = UINT32_MAX;
+    std::uint32_t interval = 0; // position in KeptEvents::intervals
+    MessageDirection direction = MessageDirection::Sent;
+    std::uint32_t partner = unknown_rank; // rank of MPI_COMM_WORLD
+    std::uint32_t communicator = 0;       // a hash of its ranks; 0: those of MPI_COMM_WORLD
+    std::int32_t tag = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t number = 0; // among those of its process with the same direction, partner, communicator and tag, from 1 on; 0: not known
+};
+
+/// An iteration inside another one.
+struct TracedInner {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint32_t phase = 0; // position in Profile::phases
+    std::uint64_t number = 0;
+};
+
+/// A stretch of the run of which all events are there that ended in it.
+struct EventPart {
+    static constexpr std::uint32_t no_phase = UINT32_MAX;
+    PartKind kind = PartKind::Window;
+    std::uint32_t phase = no_phase; // of an iteration: position in Profile::phases; no_phase if that is not there
+    std::uint64_t number = 0;
+    std::uint8_t reasons = 0; // PartReason
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    // What it has: ranges of positions in KeptEvents, in the order of ends.
+    std::uint32_t intervals_at = 0, intervals = 0;
+    std::uint32_t messages_at = 0, messages = 0;
+    std::uint32_t inners_at = 0, inners = 0;
+};
+
+struct KeptEvents {
+    std::uint64_t stride = 0; // 0: nothing was recorded
+    std::uint64_t window_ns = 0;
+    std::uint64_t dropped_parts = 0;
+    std::uint64_t too_large = 0;
+    std::uint64_t dropped_events = 0;
+    std::vector<EventPart> parts; // in the order of time
+    std::vector<TracedInterval> intervals;
+    std::vector<TracedMessage> messages;
+    std::vector<TracedInner> inners;
+};
+
+} // namespace libprofile::tools
