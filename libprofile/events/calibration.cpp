@@ -179,6 +179,7 @@ void calibrate(Thread& thread) noexcept {
     thread.cheap_event = cheap_event;
     time.polls() = run;
     time.go_back(booked);
+    if (thread.events != nullptr) thread.events->begin_again(thread.started_at);
     real_calls().pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 

@@ -59,8 +59,11 @@ class EventTrace {
     /// Nothing more comes.
     void finish(std::uint64_t now) noexcept { cut(0, now); }
 
-    /// It was made for a thread that left nothing, and serves another one.
-    void begin_again(std::uint64_t now) noexcept { begin_part(0, now); }
+    /// What it has is of no interest: a thread that left nothing, or calls that were made to measure what they cost.
+    void begin_again(std::uint64_t now) noexcept {
+        store_.clear();
+        begin_part(0, now);
+    }
 
     const PartStore& store() const { return store_; }
 

@@ -47,6 +47,12 @@ class PartStore {
         open_.at = size_;
         is_lost_ = false;
     }
+    /// All is as at the beginning.
+    void clear() noexcept {
+        parts_ = 0;
+        size_ = in_turn_ = beside_ = dropped_parts_ = dropped_events_ = too_large_ = 0;
+        stride_ = 1;
+    }
     /// Adds an event to the open part.
     void add(const EventRecord& event) noexcept;
     std::uint64_t events_of_open() const { return open_.events; }

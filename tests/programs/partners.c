@@ -125,8 +125,8 @@ static void across(int calls) {
     MPI_Comm_free(&half);
 }
 
-/* A matched message does not tell its communicator. Nothing is exchanged with MPI_PROC_NULL. */
-static void unknown_and_nobody(void) {
+/* The receive of a matched message does not tell its communicator: the probe has. Nothing is exchanged with MPI_PROC_NULL. */
+static void matched_and_nobody(void) {
     int value = 0;
     MPI_Request request;
     MPI_Message message;
@@ -134,7 +134,7 @@ static void unknown_and_nobody(void) {
     note("MPI_Issend", SENT, (rank + 1) % size, 4);
     MPI_Mprobe((rank + size - 1) % size, 7, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
-    note("MPI_Mrecv", RECEIVED, -1, 4);
+    note("MPI_Mrecv", RECEIVED, (rank + size - 1) % size, 4);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
     any_source();
     persistent(reversed, calls);
     across(calls);
-    unknown_and_nobody();
+    matched_and_nobody();
     MPI_Comm_free(&reversed);
     write_log();
     MPI_Finalize();

@@ -3,10 +3,11 @@
 // Iterations are where they began on the axis of all ranks, counted from the first one. Of a thread of which that is not known they count from its own
 // first one; if it is not known when they began, they are end to end, those of a loop inside another below the ones that they lie in. Sums have no
 // begin. ts and dur are microseconds on the axis; args.ns is on the rank's own clock. Where the order of events was recorded, a further row for each phase
-// has its most frequent orders as typical iterations, end to end: means of begins and lengths.
+// has its most frequent orders as typical iterations, end to end: means of begins and lengths. Where events were kept, a last row has them.
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/kinds.hpp"
+#include "tools/export/chrome_events.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/export/iteration_begins.hpp"
 #include "tools/export/stacks.hpp"
@@ -53,7 +54,7 @@ std::vector<std::vector<IterationRange>> chosen_iterations(const Profile& profil
 class Events {
   public:
     Events(const Profile& profile, const ExportRequest& request, Sink& sink)
-        : profile_(profile), request_(request), sink_(sink), axis_(profile), rows_(metric_rows(profile)) {
+        : profile_(profile), request_(request), sink_(sink), axis_(profile), kept_(profile, request.choice, axis_), rows_(metric_rows(profile)) {
         rows_of_choice(profile, request.choice); // says when there is none of a name
     }
 
@@ -111,12 +112,22 @@ class Events {
                 if (sequence.has_timeline) orders.push_back(&sequence);
             std::stable_sort(orders.begin(), orders.end(), [](const EventSequence* a, const EventSequence* b) { return a->iterations > b->iterations; });
             if (orders.size() > most_orders) orders.resize(most_orders);
-            const std::uint64_t row = row_of(location, data.phase) + rows_of_thread() / 2;
+            const std::uint64_t row = row_of(location, data.phase) + profile_.phases.size() + 1;
             if (!orders.empty()) name_row(location, row, phase.name + ": typical iterations, means in order");
             std::uint64_t at = 0;
             for (const EventSequence* order : orders) at += add_typical_iteration(location, row, phase.name, *order, at);
         }
     }
+
+    /// Of a location of which nothing is known but its events, from its own first one.
+    void add_kept_events(const Location& location) {
+        if (kept_.slices(location) == 0) return;
+        const auto row_of_events = [this](const Location& of) { return row_of(of, 0) - row_of(of, 0) % rows_of_thread() + rows_of_thread() - 1; };
+        name_row(location, row_of_events(location), "events of kept iterations");
+        const std::uint64_t begin = axis_.has(location.rank) ? first_ : kept_.first_begin(location);
+        kept_.add(static_cast<std::size_t>(&location - profile_.locations.data()), begin, row_of_events, [this](const Json& event) { add(event); });
+    }
+    std::uint64_t kept_slices(const Location& location) const { return kept_.slices(location); }
 
     std::vector<std::string> limits() const { return axis_.limits(); }
     /// Where the first iteration of all begins. Before any are added.
@@ -124,6 +135,8 @@ class Events {
         for (const Location* location : locations)
             if (is_on_axis(*location))
                 first_ = std::min(first_, first_begin(*location, chosen_iterations(profile_, request_.choice, *location), iteration_begins(*location)));
+        for (const Location* location : locations)
+            if (axis_.has(location->rank)) first_ = std::min(first_, kept_.first_begin(*location));
     }
 
     /// The beginning and the end of the file; between them are the events.
@@ -157,8 +170,8 @@ class Events {
         out_.clear();
     }
 
-    /// A row for each phase of each thread and one for the call paths; then as many for typical iterations.
-    std::uint64_t rows_of_thread() const { return 2 * (profile_.phases.size() + 1); }
+    /// A row for each phase of each thread and one for the call paths; then as many for typical iterations, and one for events.
+    std::uint64_t rows_of_thread() const { return 2 * (profile_.phases.size() + 1) + 1; }
     std::uint64_t row_of(const Location& location, std::uint64_t number) const {
         return std::uint64_t{location.thread} * rows_of_thread() + (number + 1) % (profile_.phases.size() + 1);
     }
@@ -278,6 +291,7 @@ class Events {
     const ExportRequest& request_;
     Sink& sink_;
     ClockAxis axis_;
+    ChromeEvents kept_;
     std::uint64_t first_ = ~std::uint64_t{0}; // where the picture begins, on the axis
     std::vector<MetricRow> rows_;
     std::map<std::uint32_t, std::map<const Location*, std::vector<std::uint32_t>>> kinds_; // of clusters, by phase
@@ -318,7 +332,7 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     if (unknown != 0)
         remarks.push_back(fmt::format("the profile does not say when the iterations of {} of {} ranks and threads began: they are laid end to end", unknown,
                                       locations.size()));
-    std::size_t with_paths = 0;
+    std::size_t with_paths = 0, with_events = 0;
     events.open();
     events.find_first(locations);
     for (std::size_t l = 0; l < locations.size(); ++l) {
@@ -330,8 +344,17 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
         }
         events.add_iterations(*locations[l]);
         events.add_typical_iterations(*locations[l]);
+        slices += events.kept_slices(*locations[l]);
+        if (slices <= most_slices) {
+            events.add_kept_events(*locations[l]);
+            ++with_events;
+        }
     }
     events.close();
+    if (with_events < locations.size())
+        remarks.push_back(fmt::format("only the first {} of {} ranks and threads have their events, so that a browser can open the file; choose others with "
+                                      "--rank, or iterations with --iterations",
+                                      with_events, locations.size()));
     if (with_paths < locations.size())
         remarks.push_back(
             fmt::format("only the first {} of {} ranks and threads have their call paths, so that a browser can open the file; choose others with --rank",

@@ -20,7 +20,8 @@ constinit RequestTable<Slot, 6> table;
 struct Known {
     const int* ranks;
     std::uint32_t size;
-    std::uint32_t hash; // of the ranks: communicators of the same ones have the same on all of them
+    std::uint32_t hash; // of the ranks: communicators of the same ones have the same on all of them. Of all inter-communicators, whose ends have different
+                        // ones, it is 1
 };
 std::atomic<const Known*> known[most_groups];
 std::atomic<std::uint32_t> known_count{0};
@@ -67,12 +68,13 @@ Asking::~Asking() noexcept {
     real_calls().pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
 }
 
-std::uint32_t group_of(const int* ranks, std::uint32_t size) noexcept {
+std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noexcept {
     const std::size_t bytes = size * sizeof(int);
+    const std::uint32_t hash = is_remote ? 1 : static_cast<std::uint32_t>(fnv1a(reinterpret_cast<const char*>(ranks), bytes)) | 2;
     const std::uint32_t end = known_count.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < end && i < most_groups; ++i) {
         const Known* other = known[i].load(std::memory_order_acquire);
-        if (other != nullptr && other->size == size && std::memcmp(other->ranks, ranks, bytes) == 0) return first_other + i;
+        if (other != nullptr && other->size == size && other->hash == hash && std::memcmp(other->ranks, ranks, bytes) == 0) return first_other + i;
     }
     if (end >= most_groups) return without_ranks;
     void* memory = memory_quota.map(sizeof(Known) + bytes);
@@ -86,7 +88,7 @@ std::uint32_t group_of(const int* ranks, std::uint32_t size) noexcept {
     auto* const made = static_cast<Known*>(memory);
     auto* const copy = reinterpret_cast<int*>(made + 1);
     std::memcpy(copy, ranks, bytes);
-    *made = {copy, size, static_cast<std::uint32_t>(fnv1a(reinterpret_cast<const char*>(ranks), bytes)) | 1};
+    *made = {copy, size, hash};
     known[at].store(made, std::memory_order_release);
     return first_other + at;
 }

@@ -40,8 +40,8 @@ class Asking {
     bool is_allowed_;
 };
 
-/// The group whose rank i is ranks[i] of MPI_COMM_WORLD (below 0: none); without_ranks if there is no memory.
-std::uint32_t group_of(const int* ranks, std::uint32_t size) noexcept;
+/// The group whose rank i is ranks[i] of MPI_COMM_WORLD (below 0: none); without_ranks if there is no memory. `is_remote`: of an inter-communicator.
+std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noexcept;
 
 /// The rank in MPI_COMM_WORLD of rank `rank` of the group, or no_rank.
 std::uint32_t world_rank(std::uint32_t group, int rank) noexcept;

@@ -38,7 +38,7 @@ inline std::uint32_t translate(MPI_Comm comm) {
             if (real.Group_translate_ranks(group, size, ranks, world, in_world) == MPI_SUCCESS) {
                 for (int i = 0; i < size; ++i)
                     if (in_world[i] == MPI_UNDEFINED) in_world[i] = -1; // a process of another job
-                translated = rank_groups::group_of(in_world, static_cast<std::uint32_t>(size));
+                translated = rank_groups::group_of(in_world, static_cast<std::uint32_t>(size), is_inter != 0);
             }
             real.Group_free(&world);
         }

@@ -65,21 +65,6 @@ class Receive {
     StatusInPlace status_;
 };
 
-/// A receive of a message that Mprobe or Improbe found. It does not tell its communicator.
-class MatchedReceive {
-  public:
-    MatchedReceive(const MpiEvent& event, const MPI_Message* message, MPI_Status*& status)
-        : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), status_(event, status) {}
-
-    void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && expected_) received(event, *status_.get(), rank_groups::without_ranks);
-    }
-
-  private:
-    bool expected_;
-    StatusInPlace status_;
-};
-
 /// Test, probe and their like: an unsuccessful one says nothing about the structure of the program.
 inline void unsuccessful_if_false(MpiEvent& event, const int* flag) {
     if (!*flag) event.was_unsuccessful();

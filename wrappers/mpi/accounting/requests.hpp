@@ -14,6 +14,9 @@ namespace {
 
 /// A request is a pointer or an int.
 inline std::uint64_t key(MPI_Request request) { return (std::uint64_t)request & request_handle_mask; }
+#ifdef OPEN_MPI // of MPICH, messages are requests
+inline std::uint64_t key(MPI_Message message) { return (std::uint64_t)message & request_handle_mask; }
+#endif
 
 inline void posted(MpiEvent& event, OpenRequest open, const MPI_Request* request) {
     if (!data_requests::insert(key(*request), open) && event.counted()) event.count_lost_requests(1);
@@ -40,17 +43,81 @@ using SendrecvPosted = ReceivePosted;
 using SendrecvPosted = Posted<DataRequest::ReceiveWithoutStatus>; // MPICH 4.0 leaves the status of these as it was
 #endif
 
-class MatchedReceivePosted {
+/// Mprobe has found a message. Its receive does not tell the communicator.
+class MatchedProbe {
   public:
-    MatchedReceivePosted(const MpiEvent&, const MPI_Message* message, const MPI_Request* request)
-        : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), request_(request) {}
+    MatchedProbe(const MpiEvent&, MPI_Comm comm, const MPI_Message* message) : ranks_(comm), message_(message) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.follows_requests() && mpi_result == MPI_SUCCESS && expected_) posted(event, DataRequest::Receive, request_);
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && *message_ != MPI_MESSAGE_NO_PROC)
+            data_requests::insert(key(*message_), {DataRequest::Message, ranks_.group()}); // without memory, the partner is unknown
     }
 
   private:
-    bool expected_;
+    RanksOfCall ranks_;
+    const MPI_Message* message_;
+};
+
+/// Improbe may have.
+class MatchedPoll {
+  public:
+    MatchedPoll(const MpiEvent& event, MPI_Comm comm, const int* flag, const MPI_Message* message) : probe_(event, comm, message), flag_(flag) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS) return;
+        if (*flag_)
+            probe_.finish(event, mpi_result);
+        else if (event.counted())
+            event.was_unsuccessful();
+    }
+
+  private:
+    MatchedProbe probe_;
+    const int* flag_;
+};
+
+/// The message of a receive, taken before the call: MPI then gives the handle to another one.
+class FoundMessage {
+  public:
+    explicit FoundMessage(const MPI_Message* message) {
+        if (message == nullptr || *message == MPI_MESSAGE_NO_PROC) return;
+        const OpenRequest found = data_requests::remove(key(*message));
+        expected_ = true;
+        group_ = found.kind == DataRequest::Message ? found.group : std::uint32_t{rank_groups::without_ranks};
+    }
+    /// A message, not one from MPI_PROC_NULL.
+    bool is_expected() const { return expected_; }
+    std::uint32_t group() const { return group_; }
+
+  private:
+    bool expected_ = false;
+    std::uint32_t group_ = rank_groups::without_ranks;
+};
+
+class MatchedReceive {
+  public:
+    MatchedReceive(const MpiEvent& event, const MPI_Message* message, MPI_Status*& status) : message_(message), status_(event, status) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS && message_.is_expected()) received(event, *status_.get(), message_.group());
+    }
+
+  private:
+    FoundMessage message_;
+    StatusInPlace status_;
+};
+
+class MatchedReceivePosted {
+  public:
+    MatchedReceivePosted(const MpiEvent&, const MPI_Message* message, const MPI_Request* request) : message_(message), request_(request) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && message_.is_expected())
+            posted(event, {DataRequest::Receive, message_.group()}, request_);
+    }
+
+  private:
+    FoundMessage message_;
     const MPI_Request* request_;
 };
 

@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+"""The events of kept iterations (LIBPROFILE_TRACE=events) equal the logs that programs write themselves (call_log.h); both ends of messages are found, and
+ranks keep the same iterations, whatever their memory."""
+
+import json
+
+from count_matrix import (C_PROGRAMS, CXX_CALLS, FORTRAN_BINDINGS, FORTRAN_PROGRAMS, FORTRAN_UNSEEN, PYTHON_CALLS, RANKS, matrix_program)
+from debian_programs import lammps, lammps_results
+from harness import Skip, expect, expect_equal, main, test
+from orders import left_out, logged_orders
+
+EVENTS = {"LIBPROFILE_TRACE": "events"}
+
+
+def events_of(job, folder=None):
+    """The entries of events[] by rank and thread, with the name of each call path."""
+    folder = folder or f"profile.{job.runs}"
+    printed = job.run([job.tool, "report", job.folder / folder, "--format", "json", "--trace"])
+    expect_equal(printed.code, 0, f"exit code of the report: {printed.err}")
+    report = json.loads(printed.out)
+    names = {path["id"]: path["name"] for phase in report["phases"] + report["threads"].get("phases", []) for path in phase["call_paths"]}
+    return {(entry["rank"], entry["thread"]): entry for entry in report["events"]}, names, report
+
+
+def parts_of(entry):
+    """Each part with its intervals and messages: (part, [(begin, end, path)], [(interval in the part, ...)])."""
+    at, message_at = 0, 0
+    messages = entry["messages"]
+    for part in entry["parts"]:
+        last, last_message = at + part["intervals"], message_at + part["messages"]
+        intervals = list(zip(entry["begin_ns"][at:last], entry["end_ns"][at:last], entry["path"][at:last]))
+        yield part, intervals, [{name: column[i] for name, column in messages.items()} for i in range(message_at, last_message)]
+        at, message_at = last, last_message
+    expect_equal((at, message_at), (len(entry["path"]), len(messages["tag"])), "intervals and messages in parts")
+
+
+def check_times(entry):
+    """Parts follow each other, and have the intervals that end in them, in the order of their ends."""
+    before = 0
+    for part, intervals, _ in parts_of(entry):
+        expect(before <= part["begin_ns"] <= part["end_ns"], f"a part begins before the one before it is over: {part}")
+        before = last = part["begin_ns"]
+        for begin, end, _ in intervals:
+            expect(begin <= end and last <= end <= part["end_ns"], f"an interval of {begin} to {end} in {part}")
+            last = end
+        before = part["end_ns"]
+
+
+def compare(job, command, env=None, without=()):
+    ranks = RANKS[job.mpi]
+    job.profile(command, ranks, options=EVENTS, env={**(env or {}), "CALL_LOG_STEPS": 1})
+    expect_equal(job.last.complaints, [], "complaints")
+    entries, names, _ = events_of(job)
+    without = left_out(job) | set(without)
+    for rank in range(ranks):
+        entry = entries[rank, 0]
+        check_times(entry)
+        expect_equal((entry["stride"], entry["dropped_events"]), (1, 0), "all is kept")
+        found = [[names[path] for _, _, path in intervals if names[path] not in without] for part, intervals, _ in parts_of(entry) if part["kind"] == "iteration"]
+        expected = logged_orders(job, rank, without)
+        if found and not found[-1] and len(found) == len(expected) + 1:  # the last iteration may have no call
+            found.pop()
+        wrong = [(number, mine, other) for number, (mine, other) in enumerate(zip(found, expected)) if mine != other]
+        expect_equal(wrong[:1], [], f"{command[0]}: iterations of rank {rank} (number, found, logged)")
+        expect_equal(len(found), len(expected), f"{command[0]}: number of iterations of rank {rank}")
+
+
+@test
+def events_of_c_programs_equal_their_logs(job):
+    for name, settings in C_PROGRAMS.items():
+        if not job.program(f"matrix_{name}").exists():
+            continue
+        for arguments, env in settings.get("jobs", {}).get(job.mpi, [([], None)]):
+            compare(job, [matrix_program(job, name), *arguments], env)
+
+
+@test
+def events_of_fortran_programs_equal_their_logs(job):
+    env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
+    for binding in FORTRAN_BINDINGS:
+        for program in FORTRAN_PROGRAMS:
+            compare(job, [matrix_program(job, f"{program}_{binding}")], env, FORTRAN_UNSEEN[job.mpi])
+
+
+@test
+def events_of_cxx_bindings_equal_their_log(job):
+    env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
+    compare(job, [matrix_program(job, "cxx_bindings")], env, CXX_CALLS[job.mpi])
+
+
+@test
+def events_of_mpi4py_equal_their_log(job):
+    if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
+        raise Skip("python3-mpi4py and python3-numpy are not installed")
+    compare(job, ["/usr/bin/python3", job.source / "tests/programs/matrix/mpi4py_calls.py"], {"OMPI_MCA_osc": "^ucx,rdma"}, PYTHON_CALLS)
+
+
+def check_ends(entries):
+    """The other end of a message is the other end, and nobody else's. Returns how many of each direction have none."""
+    alone = {"sent": 0, "received": 0}
+    all_ends = {}
+    by_rank = {}
+    for (rank, thread), entry in entries.items():
+        for i, direction in enumerate(entry["messages"]["direction"]):
+            message = {name: column[i] for name, column in entry["messages"].items()}
+            sender, receiver = (rank, message["partner"]) if direction == "sent" else (message["partner"], rank)
+            key = sender, receiver, message["communicator"], message["tag"], message["number"]
+            by_rank.setdefault((rank, thread), []).append((key, message))
+            if message["other_end"] is None:
+                alone[direction] += 1
+            else:
+                expect((key, direction) not in all_ends, f"{key} twice")
+                all_ends[key, direction] = message["bytes"]
+    for (key, direction), size in all_ends.items():
+        other = "received" if direction == "sent" else "sent"
+        expect((key, other) in all_ends, f"no other end of {key}, {direction}")
+        expect_equal(all_ends[key, other], size, f"bytes at both ends of {key}")
+    return alone
+
+
+@test
+def both_ends_of_messages_are_found(job):
+    """The program has communicators of other orders, freed ones, an inter-communicator, and messages found by a matched probe."""
+    job.profile([job.program("partners"), "20"], 4, options=EVENTS)
+    entries, _, report = events_of(job)
+    alone = check_ends(entries)
+    total = sum(len(entry["messages"]["tag"]) for entry in entries.values())
+    expect(total > 500, f"{total} messages")
+    expect_equal(alone, {"sent": 0, "received": 0}, "messages without their other end")
+    counted = sum(sum(partner["messages"] for partner in row["partners"]) + row["others"]["messages"] + row["unknown"]["messages"]
+                  for row in report["partners"]["rows"])
+    expect_equal(total, counted, "messages in events, and counted")
+
+
+@test
+def ranks_keep_the_same_iterations_in_little_memory(job):
+    job.profile([job.example("hydro"), 3000, 8], options={**EVENTS, "LIBPROFILE_TRACE_MEMORY": "16k"})
+    entries, _, report = events_of(job)
+    kept = {}
+    for (rank, _), entry in entries.items():
+        check_times(entry)
+        expect(entry["stride"] > 8, f"stride {entry['stride']}")
+        numbers = {part["number"] for part in entry["parts"] if part["kind"] == "iteration"}
+        in_turn = {part["number"] for part in entry["parts"] if part["kind"] == "iteration" and "turn" in part["reasons"]}
+        expect_equal(in_turn, set(range(1, 3001, entry["stride"])), f"iterations of rank {rank} that have their turn")
+        expect_equal(sum("slow" in part["reasons"] for part in entry["parts"]) <= 4, True, "slow ones")
+        kept[rank] = numbers
+    coarser = min(kept.values(), key=len)
+    expect(2 * len(kept[0] & kept[1]) >= len(coarser), f"{len(kept[0] & kept[1])} of {len(coarser)} iterations are shared")
+    times = next(phase for phase in report["phases"] if phase["name"] == "timestep")["iteration_times"]
+    for (rank, _), entry in entries.items():
+        for part in entry["parts"]:
+            if part["kind"] == "iteration":
+                expect_equal(part["end_ns"] - part["begin_ns"], times[rank][part["number"] - 1], f"length of iteration {part['number']}")
+
+
+@test
+def time_without_iterations_is_cut_into_windows(job):
+    job.profile([job.example("hydro"), 1500, 8], options={**EVENTS, "LIBPROFILE_ITERATION": "none"})
+    job.profile([job.program("loops"), "plain", 400], options={**EVENTS, "LIBPROFILE_ITERATION": "none"})
+    entries, _, _ = events_of(job)
+    windows = {rank: {part["number"] for part in entry["parts"]} for (rank, _), entry in entries.items()}
+    for (rank, _), entry in entries.items():
+        check_times(entry)
+        expect_equal({part["kind"] for part in entry["parts"]}, {"window"}, f"parts of rank {rank}")
+    expect(windows[0] & windows[1], f"no window is shared: {windows}")
+
+
+@test
+def a_killed_rank_keeps_the_events_of_its_snapshot(job):
+    job.run([*job.launcher(2), *job.preloaded([job.program("mortal"), "kill", 0, 40, job.folder],
+                                              {**EVENTS, "LIBPROFILE_OUTPUT": job.folder / "killed", "LIBPROFILE_CHECKPOINT": "20ms"})])
+    entries, _, _ = events_of(job, "killed")
+    for entry in entries.values():
+        check_times(entry)
+    expect(entries, "no rank has events")
+
+
+@test
+def lammps_is_the_same_with_events_and_all_its_messages_have_both_ends(job):
+    command = lammps(job, 1000)
+    plain = job.plain(command)
+    job.profile(command, options={**EVENTS, "LIBPROFILE_ITERATION": "LAMMPS_NS::Neighbor::decide"})
+    expect_equal(lammps_results(job.last.out), lammps_results(plain.out), "results")
+    entries, names, report = events_of(job)
+    expect_equal(check_ends(entries), {"sent": 0, "received": 0}, "messages without their other end")
+    visits = {}
+    for phase in report["phases"]:
+        for path in phase["call_paths"]:
+            if path["kind"] == "mpi":
+                visits[path["name"]] = visits.get(path["name"], 0) + sum(path["exclusive"].get("visits", [0]))
+    seen = {}
+    for entry in entries.values():
+        for path in entry["path"]:
+            seen[names[path]] = seen.get(names[path], 0) + 1
+    for name in ("MPI_Send", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce"):
+        expect_equal(seen.get(name), visits.get(name), f"calls of {name}")
+
+
+if __name__ == "__main__":
+    main()

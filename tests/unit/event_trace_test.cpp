@@ -1,0 +1,265 @@
+// The trace of events: whole parts, chosen alike on all ranks, in bounded memory.
+#include "libprofile/trace/event_trace.hpp"
+#include "libprofile/trace/message_numbers.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+
+std::vector<EventRecord> events_of(const PartStore& store, const Part& part) {
+    std::vector<EventRecord> events(part.events);
+    Decoder decoder(store.bytes(part), part.size);
+    for (EventRecord& event : events) describe(decoder, event);
+    EXPECT_FALSE(decoder.failed());
+    EXPECT_EQ(decoder.remaining(), 0u);
+    return events;
+}
+
+class EventTraceTest : public testing::Test {
+  protected:
+    void TearDown() override {
+        if (trace_ != nullptr) trace_->begin_iteration(0, std::uint64_t{1} << 40, now_); // no iteration: other tests begin outside
+        memory_quota.limit(256ull << 20);
+    }
+    void begin(std::uint64_t memory, bool leads = true) {
+        trace_ = EventTrace::create(memory, leads, now_, arena_);
+        ASSERT_NE(trace_, nullptr);
+    }
+    /// An iteration of so many events of 10 ns on the path number + 1, 100 ns apart. Its length is told as `wall_ns` if that is not 0.
+    void iterate(std::uint64_t events, std::uint64_t wall_ns = 0, bool is_new = false) {
+        const std::uint64_t from = now_;
+        trace_->begin_iteration(3, number_, now_);
+        for (std::uint64_t i = 0; i < events; ++i) {
+            now_ += 100;
+            trace_->add(static_cast<NodeId>(number_ + 1), now_ - 10, now_);
+        }
+        now_ += 100;
+        trace_->end_iteration(now_);
+        trace_->decide(3, number_, wall_ns != 0 ? wall_ns : now_ - from, true, [&](const PartKey&) { return was_new_; });
+        was_new_ = is_new;
+        ++number_;
+    }
+    const PartStore& store() const { return trace_->store(); }
+    std::set<std::uint64_t> iterations(unsigned reason = 0xff) const {
+        std::set<std::uint64_t> numbers;
+        for (std::size_t i = 0; i < store().parts(); ++i)
+            if (store().part(i).key.kind == PartKind::Iteration && (store().part(i).reasons & reason) != 0) numbers.insert(store().part(i).key.number);
+        return numbers;
+    }
+
+    Arena arena_;
+    EventTrace* trace_ = nullptr;
+    std::uint64_t now_ = 1000;
+    std::uint64_t number_ = 0;
+    bool was_new_ = false;
+};
+
+} // namespace
+
+TEST_F(EventTraceTest, PartsHaveAllEventsThatEndedInThem) {
+    begin(1 << 20);
+    for (int i = 0; i < 100; ++i) iterate(static_cast<std::uint64_t>(i % 7));
+    ASSERT_EQ(iterations().size(), 100u);
+    EXPECT_EQ(store().stride(), 1u);
+    std::uint64_t end = 0;
+    for (std::size_t p = 0; p < store().parts(); ++p) {
+        const Part& part = store().part(p);
+        EXPECT_GE(part.begin, end);
+        end = part.end;
+        if (part.key.kind != PartKind::Iteration) continue;
+        EXPECT_EQ(part.key.phase, 3u);
+        ASSERT_EQ(part.events, part.key.number % 7);
+        std::uint64_t at = part.begin, node = 0;
+        for (const EventRecord& event : events_of(store(), part)) {
+            node += (event.rest >> 1) ^ (~(event.rest & 1) + 1);
+            EXPECT_EQ(node, part.key.number + 1);
+            EXPECT_EQ(event.gap, 90);
+            EXPECT_EQ(event.length, 10u);
+            at += 100;
+        }
+        EXPECT_EQ(part.end, at + 100);
+    }
+}
+
+TEST_F(EventTraceTest, MemoryIsBoundedAndEveryStrideThIterationStays) {
+    constexpr std::uint64_t limit = 32768;
+    begin(limit);
+    std::mt19937 random(3);
+    for (int i = 0; i < 30000; ++i) iterate(random() % 40);
+    EXPECT_GT(store().stride(), 64u);
+    const std::set<std::uint64_t> kept = iterations(PartHasItsTurn);
+    for (std::uint64_t n = 0; n < number_; n += store().stride()) EXPECT_TRUE(kept.contains(n)) << n;
+    EXPECT_EQ(kept.size(), (number_ + store().stride() - 1) / store().stride());
+    std::uint64_t bytes = 0, events = 0;
+    for (std::size_t p = 0; p < store().parts(); ++p) {
+        bytes += store().part(p).size;
+        events += store().part(p).events;
+        events_of(store(), store().part(p));
+    }
+    EXPECT_LE(bytes + store().parts() * sizeof(Part), limit);
+    EXPECT_GT(bytes + store().parts() * sizeof(Part), limit / 8);
+    EXPECT_EQ(store().dropped_parts() + iterations().size(), number_);
+    EXPECT_GT(store().dropped_events(), events);
+}
+
+TEST_F(EventTraceTest, RanksWithDifferentMemoryShareTheIterationsOfTheOneWithLess) {
+    std::set<std::uint64_t> kept[2];
+    for (int rank = 0; rank < 2; ++rank) {
+        number_ = 0;
+        begin(rank == 0 ? 16384 : 262144);
+        for (int i = 0; i < 20000; ++i) iterate(rank == 0 ? 10 : 3, i % 977 == rank * 5 ? 100000 + i : 0);
+        kept[rank] = iterations();
+        trace_->begin_iteration(0, std::uint64_t{1} << 40, now_);
+    }
+    std::size_t shared = 0;
+    for (const std::uint64_t n : kept[0]) shared += kept[1].contains(n) ? 1 : 0;
+    EXPECT_GE(2 * shared, kept[0].size());
+    EXPECT_GT(kept[1].size(), kept[0].size());
+}
+
+TEST_F(EventTraceTest, TheSlowestIterationsAndTheFirstOfEachClusterStay) {
+    begin(65536);
+    std::set<std::uint64_t> slow, first;
+    for (int i = 0; i < 20000; ++i) {
+        const bool is_slow = i == 3333 || i == 7777 || i == 15551 || i == 19999, is_first = i == 5001 || i == 12345;
+        if (is_slow) slow.insert(number_);
+        if (is_first) first.insert(number_);
+        iterate(10, is_slow ? 1000000 + static_cast<std::uint64_t>(i) : 0, is_first);
+    }
+    EXPECT_GT(store().stride(), 4u);
+    EXPECT_EQ(iterations(PartIsSlow), slow);
+    const std::set<std::uint64_t> kept = iterations(PartIsFirstOfKind);
+    EXPECT_TRUE(std::includes(kept.begin(), kept.end(), first.begin(), first.end()));
+}
+
+TEST_F(EventTraceTest, AnIterationWithMoreEventsThanMemoryIsCountedAndTheOthersStay) {
+    begin(16384);
+    for (int i = 0; i < 8; ++i) iterate(20);
+    iterate(100000);
+    for (int i = 0; i < 7; ++i) iterate(20);
+    EXPECT_EQ(store().too_large(), 1u);
+    EXPECT_FALSE(iterations().contains(8));
+    EXPECT_GE(iterations().size(), 8u);
+    EXPECT_GE(store().dropped_events(), 100000u);
+}
+
+TEST_F(EventTraceTest, AnIterationWithoutANumberGoes) {
+    begin(1 << 20);
+    iterate(5);
+    trace_->begin_iteration(3, 1, now_);
+    trace_->add(7, now_, now_ + 5);
+    trace_->end_iteration(now_ + 10);
+    trace_->decide(3, 1, 10, false, [](const PartKey&) { return false; });
+    EXPECT_EQ(iterations(), std::set<std::uint64_t>{0});
+}
+
+TEST_F(EventTraceTest, WithoutIterationsTimeIsCutIntoWindowsThatLeaveNoHole) {
+    begin(1 << 20);
+    std::mt19937_64 random(5);
+    std::uint64_t added = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const std::uint64_t begin = now_ + random() % 2000000;
+        now_ = begin + random() % (i % 100 == 0 ? 300000000 : 1000);
+        trace_->add(1, begin, now_);
+        ++added;
+    }
+    trace_->finish(now_ + 5);
+    std::uint64_t end = 1000, events = 0, last = 0;
+    for (std::size_t p = 0; p < store().parts(); ++p) {
+        const Part& part = store().part(p);
+        EXPECT_EQ(part.key.kind, PartKind::Window);
+        EXPECT_GT(part.key.number, last);
+        EXPECT_EQ(part.begin, end);
+        last = part.key.number;
+        end = part.end;
+        events += part.events;
+    }
+    EXPECT_EQ(end, now_ + 5);
+    EXPECT_EQ(events, added);
+}
+
+TEST_F(EventTraceTest, OtherThreadsFollowTheIterationsOfTheMainThread) {
+    begin(1 << 20);
+    EventTrace* const other = EventTrace::create(1 << 20, false, now_, arena_);
+    for (int i = 0; i < 50; ++i) {
+        trace_->begin_iteration(3, number_, now_);
+        for (int k = 0; k < i; ++k) {
+            now_ += 100;
+            other->add(9, now_ - 50, now_);
+        }
+        now_ += 100;
+        trace_->end_iteration(now_);
+        trace_->decide(3, number_, 100, true, [](const PartKey&) { return false; });
+        ++number_;
+    }
+    other->finish(now_);
+    std::uint64_t seen = 0;
+    for (std::size_t p = 0; p < other->store().parts(); ++p) {
+        const Part& part = other->store().part(p);
+        if (part.key.kind != PartKind::Iteration) continue;
+        EXPECT_EQ(part.events, part.key.number);
+        ++seen;
+    }
+    EXPECT_EQ(seen, 49u); // the first had no event
+}
+
+TEST_F(EventTraceTest, MessagesComeWithTheirCallAndAreNumberedByKind) {
+    begin(1 << 20);
+    const Envelope to_two{2, 0, 7}, to_three{3, 12345, -1};
+    trace_->add_message(4, now_, now_ + 10, MessageDirection::Sent, to_two, 100); // a poll: its call was not added
+    trace_->add(5, now_ + 20, now_ + 30);
+    trace_->add_message(5, now_ + 20, now_ + 30, MessageDirection::Sent, to_two, 200);
+    trace_->add_message(5, now_ + 20, now_ + 30, MessageDirection::Received, to_three, 300);
+    trace_->add_message(5, now_ + 20, now_ + 30, MessageDirection::Received, {}, 400);
+    trace_->finish(now_ + 40);
+    ASSERT_EQ(store().parts(), 1u);
+    const std::vector<EventRecord> events = events_of(store(), store().part(0));
+    ASSERT_EQ(events.size(), 6u);
+    EXPECT_EQ(events[0].type, EventType::Interval);
+    EXPECT_EQ(events[1].type, EventType::Message);
+    EXPECT_EQ(events[1].partner, 2u);
+    EXPECT_EQ(events[1].tag, 7);
+    EXPECT_EQ(events[3].number, events[1].number + 1);
+    EXPECT_EQ(events[4].rest, MessageIsReceived | MessageHasPartner | MessageHasNumber);
+    EXPECT_EQ(events[4].communicator, 12345u);
+    EXPECT_EQ(events[4].tag, -1);
+    EXPECT_EQ(events[5].rest, static_cast<std::uint64_t>(MessageIsReceived));
+    EXPECT_EQ(events[5].bytes, 400u);
+}
+
+TEST(MessageNumbersTest, EachIsGivenOnceWhenThreadsCount) {
+    MessageNumbers numbers;
+    std::vector<std::uint64_t> given[4];
+    std::vector<std::thread> threads;
+    for (std::vector<std::uint64_t>& own : given)
+        threads.emplace_back([&numbers, &own] {
+            for (int i = 0; i < 20000; ++i) own.push_back(numbers.next(MessageDirection::Sent, static_cast<std::uint32_t>(i % 50), 0, 1));
+        });
+    for (std::thread& thread : threads) thread.join();
+    std::vector<std::uint64_t> all;
+    for (const std::vector<std::uint64_t>& own : given) all.insert(all.end(), own.begin(), own.end());
+    std::sort(all.begin(), all.end());
+    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], i / 50 + 1);
+}
+
+TEST(MessageNumbersTest, TooManyKindsAreNotNumberedAndTheOthersStayRight) {
+    MessageNumbers numbers;
+    std::uint64_t without = 0;
+    for (std::int32_t round = 1; round <= 2; ++round)
+        for (std::int32_t tag = 0; tag < 40000; ++tag) {
+            const std::uint64_t number = numbers.next(MessageDirection::Received, 1, 2, tag);
+            EXPECT_TRUE(number == 0 || number == static_cast<std::uint64_t>(round));
+            without += number == 0 ? 1 : 0;
+        }
+    EXPECT_GT(without, 2 * 20000u);
+    EXPECT_LT(without, 2 * 30000u);
+}
+
+} // namespace libprofile

@@ -1,0 +1,41 @@
+// The events of kept iterations (LIBPROFILE_TRACE=events) for the Trace Event Format: a slice for each call of MPI, construct of OpenMP, visit to a named
+// region and inner iteration, and an arrow for each message of which both ends were kept.
+// Contract: constant after construction, allocates in proportion to the messages; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/clock_axis.hpp"
+#include "tools/analysis/selection.hpp"
+#include "tools/timeline/message_pairs.hpp"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace libprofile::tools {
+
+class ChromeEvents {
+  public:
+    using Json = nlohmann::ordered_json;
+
+    /// All must outlive this. Of the chosen phase and iterations, if any are chosen.
+    ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis)
+        : profile_(profile), choice_(choice), axis_(axis), pairs_(profile) {}
+
+    /// The slices that add() makes of a location.
+    std::uint64_t slices(const Location& location) const;
+    /// When its first event begins, on the axis; the highest number if there is none.
+    std::uint64_t first_begin(const Location& location) const;
+    /// Calls `emit` for each slice and each end of an arrow. `row_of`: the row of any location. `begin`: where the picture begins, on the axis.
+    void add(std::size_t location, std::uint64_t begin, const std::function<std::uint64_t(const Location&)>& row_of, const std::function<void(const Json&)>& emit) const;
+
+  private:
+    bool is_chosen(const EventPart& part) const;
+    double microseconds(const Location& location, std::uint64_t own_ns, std::uint64_t begin) const;
+    void add_message(std::size_t location, std::size_t message, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const;
+
+    const Profile& profile_;
+    const TableChoice& choice_;
+    const ClockAxis& axis_;
+    MessagePairs pairs_;
+};
+
+} // namespace libprofile::tools
