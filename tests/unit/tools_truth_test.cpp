@@ -37,6 +37,18 @@ TEST(GroundTruth, JitterOfAnyShapeIsNoCause) {
     EXPECT_LE(all.reported, 1u) << all.wrong;
 }
 
+TEST(GroundTruth, WhatARankDoesForOthersIsNotHiddenByTheirJitter) {
+    const TruthScore score = score_of({1000, 400, "gamma", {"gather"}, 0.02, 1001, LostShapes::HeldOut});
+    EXPECT_EQ(score.found, 1u) << score.wrong;
+    EXPECT_EQ(score.gain, 1u) << score.wrong;
+}
+
+TEST(GroundTruth, AHostWithLessProcessorIsNamedThoughSingleIterationsHaveJitter) {
+    const TruthScore score = score_of({400, 400, "bursts", {"off_host"}, 0.02, 3, LostShapes::HeldOut});
+    EXPECT_EQ(score.found, 1u) << score.wrong;
+    EXPECT_EQ(score.ranks, 1u) << score.wrong;
+}
+
 TEST(GroundTruth, AFunctionThatAllOthersCallHidesNeitherWorkNorASlowProcessor) {
     TruthScore all;
     for (const char* cause : {"steady", "range", "growing", "late_root", "slow"})

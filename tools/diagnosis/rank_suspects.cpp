@@ -2,6 +2,7 @@
 
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/diagnosis/jitter_tail.hpp"
+#include "tools/diagnosis/levels.hpp"
 #include "tools/diagnosis/moving_suspect.hpp"
 
 #include <algorithm>
@@ -106,6 +107,13 @@ ExcessPattern all_excess_of(const RunModel& model, std::size_t rank) {
     return pattern;
 }
 
+/// In all parts of the run, whatever jitter does in single iterations.
+bool is_there_always(const std::vector<float>& excess) {
+    constexpr std::size_t around = 25; // iterations
+    const double mean = std::accumulate(excess.begin(), excess.end(), 0.0) / static_cast<double>(excess.size());
+    return quantile(running_median(excess, around), 0.1) >= 0.3 * mean;
+}
+
 /// A few ranks above all others, or ranks that all differ.
 Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> steady) {
     const std::size_t ranks = model.ranks(), few = std::max<std::size_t>(1, ranks / 2);
@@ -133,7 +141,7 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
                 if (mean_local[r] < order[above - 1] || std::any_of(longest.begin(), longest.end(), [&](const RankPattern* one) { return one->rank == r; }))
                     continue;
                 RankPattern one{r, 0, all_excess_of(model, r)};
-                if (is_spread_evenly(one.pattern.excess)) more.push_back(std::move(one));
+                if (is_there_always(excess_of(model, r))) more.push_back(std::move(one));
             }
             for (const RankPattern& one : more) longest.push_back(&one);
             Suspect suspect = suspect_of(model, SuspectKind::FewRanks, longest);
