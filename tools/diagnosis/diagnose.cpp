@@ -2,6 +2,7 @@
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/diagnosis/diagnosis.hpp"
+#include "tools/diagnosis/growing_function.hpp"
 #include "tools/diagnosis/pursuit.hpp"
 #include "tools/diagnosis/wording.hpp"
 #include "tools/diagnosis/work_for_others.hpp"
@@ -134,7 +135,8 @@ class Diagnostician {
         if (matrix.ranks() == 0 || matrix.iterations() == 0) return;
         std::vector<const Suspect*> told;
         std::vector<std::size_t> at; // position in the list, by `told`
-        const std::vector<Suspect> suspects = find_suspects(matrix, least_sum());
+        std::vector<Suspect> suspects = find_suspects(matrix, least_sum());
+        grow_by_function(profile_, matrix, names_, least_sum(), suspects);
         for (const Suspect& suspect : suspects) take(matrix, suspect, suspects, told, at);
         double told_ns = 0;
         for (const Suspect& suspect : suspects) told_ns += suspect.kind == SuspectKind::Communication ? suspect.gain.value : 0;

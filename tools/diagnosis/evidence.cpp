@@ -210,6 +210,10 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
         const auto function = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
         e.function = function.value_or(e.function);
     }
+    if (const GrowingFunction& told = suspect.function; told.node != 0) {
+        const double usual = told.share * e.local_there;
+        e.function = {told.node, usual + e.expected, usual, 1.96 * told.error * e.expected, e.local_there, false};
+    }
     e.mpi_of_all = differences(profile, names, here, there);
     if (!others.empty()) {
         e.waits = differences(profile, names, waiting, here);
