@@ -93,7 +93,7 @@ class LostProfile {
         std::sort(cells.begin(), cells.end(), [](const BuiltCell& a, const BuiltCell& b) { return std::pair(a.node, a.metric) < std::pair(b.node, b.metric); });
     }
 
-    std::uint64_t gathered() const { return 1'000'000 * (run_.ranks() - 1); } // bytes that the root receives
+    std::uint64_t gathered() const { return 5'000'000 * (run_.ranks() - 1); } // bytes that the root receives
     bool is_used(Work work, std::size_t r, std::size_t i) const { return run_.at(work, r, i) > 0; }
     std::uint64_t whole(Work work, std::size_t r, std::size_t i) const { return static_cast<std::uint64_t>(run_.at(work, r, i)); }
     std::uint64_t bytes(std::size_t i) const { return static_cast<std::uint64_t>(run_.bytes(i)); }
