@@ -22,7 +22,8 @@ LAUNCHERS = {
     "mpich": ["mpirun.mpich", "-n", "2"],
 }
 COMPUTING_MS = 2.17  # of an iteration, without the cause
-ROOM = {"volume": 2, "io": 1.5, "io_all": 1.5, "sleep": 1.5}  # how long messages, files and waking up take is not known beforehand: so many times what is planted
+# How long messages, files and waking up take is not known beforehand: so many times what is planted.
+ROOM = {"volume": 2, "io": 1.5, "io_all": 1.5, "sleep": 1.5}
 TWICE = ("late_sender", "gather")  # two ranks compute what is planted, one after the other, or one does for both; without the cause both at a time
 # By cause of lost_time: causes that are right, ranks, function, and which iterations. None: not judged.
 EXPECTED = {

@@ -82,8 +82,8 @@ void grow_by_function(const Profile& profile, const IterationMatrix& matrix, con
     }
     suspect.gain = model.gain_without(suspect.parts);
     if (suspect.gain.value < least_sum) return;
-    suspect.function = {told.node, told.share, inverse / weights / most};
-    suspect.gain.high *= 1 + 1.96 * suspect.function.error;
+    suspect.function = {told.node, told.share, told.error / told.slope};
+    suspect.gain.high *= 1 + 1.96 * inverse / weights / most;
     const auto at = std::find_if(found.begin(), found.end(), [&](const Suspect& one) { return is_growth(one) && one.pattern.kind == suspect.pattern.kind; });
     if (at != found.end())
         *at = std::move(suspect);
