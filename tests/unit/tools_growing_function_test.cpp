@@ -37,5 +37,16 @@ TEST(GrowingFunction, IsToldBesideWorkThatChangesInTheSameFunction) {
     EXPECT_EQ(all.right, all.reported) << all.wrong;
 }
 
+TEST(GrowingFunction, IsNoneWhereAllFunctionsGrow) {
+    for (const std::size_t ranks : {2, 8})
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+            const LostRun run({ranks, 600, "normal", {"slowdown"}, 0.2, seed});
+            const tools::DiagnosedRun diagnosed = diagnose(LostProfile(run).read());
+            ASSERT_FALSE(diagnosed.list.empty());
+            EXPECT_EQ(diagnosed.list[0].cause, tools::Cause::GrowingWork);
+            EXPECT_EQ(diagnosed.list[0].function, "") << diagnosed.list[0].sentence;
+        }
+}
+
 } // namespace
 } // namespace libprofile::test

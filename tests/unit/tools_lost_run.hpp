@@ -237,6 +237,10 @@ class LostRun {
         } else if (cause == "growth" || cause == "growth_counts") {
             for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
             e.grows_in_bytes = cause == "growth_counts";
+        } else if (cause == "slowdown") { // processors that get slower and slower
+            for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
+            e.everywhere = true;
+            p.function.clear();
         } else if (cause == "periodic" || cause == "io_all") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put_all(i, all * N / bursts);
