@@ -1,8 +1,8 @@
 // How well `libprofile diagnose` finds causes that were planted in generated runs (tests/unit/tools_lost_run.hpp). docs/diagnosis.md has the results.
 //
-//   ground_truth [tuned|held_out|judged] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
+//   ground_truth [tuned|held_out|judged|unseen] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
 //
-// `tuned`: shapes that the detectors were made with; `held_out`: others; `judged`: others again, which no detector is changed for.
+// `tuned`: shapes that the detectors were made with; the others are those of LostShapes.
 // --wrong says what was missed, and what was not planted.
 #include "tests/unit/tools_truth_score.hpp"
 
@@ -14,6 +14,19 @@
 using namespace libprofile::test;
 
 namespace {
+
+/// Other numbers of ranks and iterations, too, than detectors were made with.
+struct Sizes {
+    std::vector<std::size_t> ranks;
+    std::size_t iterations, of_many_ranks;
+    std::size_t iterations_of(std::size_t of) const { return of >= 500 ? of_many_ranks : iterations; }
+};
+
+Sizes sizes_of(LostShapes shapes) {
+    if (shapes == LostShapes::Judged) return {{2, 6, 48, 500}, 700, 500};
+    if (shapes == LostShapes::Unseen) return {{2, 12, 96, 700}, 800, 450};
+    return {{2, 8, 64, 1000}, 1000, 400};
+}
 
 struct Row {
     std::string name;
@@ -41,32 +54,32 @@ void print(const std::vector<Row>& rows, const char* first) {
 
 int main(int argc, char** argv) {
     std::map<std::string, std::string> options{{"--seeds", "2"}, {"--ranks", ""}, {"--share", ""}, {"--cause", ""}, {"--jitter", ""}};
-    bool tells_wrong = false, held_out = false, judged = false;
+    const std::map<std::string, LostShapes> names{
+        {"tuned", LostShapes::Tuned}, {"held_out", LostShapes::HeldOut}, {"judged", LostShapes::Judged}, {"unseen", LostShapes::Unseen}};
+    LostShapes shapes = LostShapes::Tuned;
+    bool tells_wrong = false;
     for (int a = 1; a < argc; ++a) {
         if (options.contains(argv[a]) && a + 1 < argc) {
             options[argv[a]] = argv[a + 1];
             ++a;
         } else if (std::strcmp(argv[a], "--wrong") == 0)
             tells_wrong = true;
-        else if (std::strcmp(argv[a], "held_out") == 0 || std::strcmp(argv[a], "tuned") == 0 || std::strcmp(argv[a], "judged") == 0) {
-            judged = std::strcmp(argv[a], "judged") == 0;
-            held_out = judged || std::strcmp(argv[a], "held_out") == 0;
-        } else {
-            std::fprintf(stderr,
-                         "usage: ground_truth [tuned|held_out|judged] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]\n");
+        else if (const auto named = names.find(argv[a]); named != names.end())
+            shapes = named->second;
+        else {
+            std::fprintf(
+                stderr,
+                "usage: ground_truth [tuned|held_out|judged|unseen] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]\n");
             return 2;
         }
     }
     const auto is_wanted = [&](const char* option, const std::string& value) { return options[option].empty() || options[option] == value; };
-    const std::vector<std::string> jitters = judged     ? std::vector<std::string>{"student", "lognormal", "mixed"}
-                                             : held_out ? std::vector<std::string>{"gamma", "laplace", "bursts"}
-                                                        : std::vector<std::string>{"normal", "exponential", "ranks", "drift"};
+    const std::vector<std::string> jitters = jitters_of(shapes);
     std::map<std::string, TruthScore> by_cause, by_size, by_jitter;
     std::string wrong;
-    const std::vector<std::size_t> sizes = judged ? std::vector<std::size_t>{2, 6, 48, 500} : std::vector<std::size_t>{2, 8, 64, 1000};
-    const auto iterations_of = [&](std::size_t ranks) { return ranks == 1000 ? 400u : ranks == 500 ? 500u : judged ? 700u : 1000u; };
-    const unsigned seeds_from = judged ? 2000 : held_out ? 1000 : 0;
-    for (const std::size_t ranks : sizes)
+    const Sizes sizes = sizes_of(shapes);
+    const unsigned seeds_from = 1000 * static_cast<unsigned>(shapes);
+    for (const std::size_t ranks : sizes.ranks)
         for (const double percent : {1.0, 2.0, 5.0, 20.0}) {
             char size[64];
             std::snprintf(size, sizeof size, "%4zu ranks, %2g %%", ranks, percent);
@@ -77,8 +90,7 @@ int main(int argc, char** argv) {
                 const int seeds = ranks >= 500 ? 1 : std::stoi(options["--seeds"]);
                 for (int seed = 1; seed <= seeds; ++seed) {
                     const std::string& jitter = options["--jitter"].empty() ? jitters[turn++ % jitters.size()] : options["--jitter"];
-                    LostRunChoice choice{ranks, iterations_of(ranks), jitter, {cause}, percent / 100, seeds_from + static_cast<unsigned>(seed), held_out,
-                                         judged};
+                    LostRunChoice choice{ranks, sizes.iterations_of(ranks), jitter, {cause}, percent / 100, seeds_from + static_cast<unsigned>(seed), shapes};
                     const TruthScore score = score_of(choice, std::min(0.01, percent / 200));
                     by_size[size].add(score);
                     if (percent >= 2) {
@@ -104,10 +116,10 @@ int main(int argc, char** argv) {
     print(rows(by_jitter), "jitter, from 2 %");
     std::size_t clean = 0, runs = 0;
     for (const std::string& jitter : jitters)
-        for (const std::size_t ranks : sizes)
+        for (const std::size_t ranks : sizes.ranks)
             for (unsigned seed = 1; seed <= (ranks >= 500 ? 1u : 3u); ++seed) {
                 if (!is_wanted("--jitter", jitter) || !is_wanted("--ranks", std::to_string(ranks)) || !options["--cause"].empty()) continue;
-                const TruthScore score = score_of({ranks, iterations_of(ranks), jitter, {}, 0, 500 + seeds_from + seed, held_out, judged});
+                const TruthScore score = score_of({ranks, sizes.iterations_of(ranks), jitter, {}, 0, 500 + seeds_from + seed, shapes});
                 ++runs;
                 clean += score.reported;
                 wrong += score.wrong;

@@ -26,7 +26,7 @@ def measured_and_diagnosed(job, cause, percent, output, options=()):
 
 def diagnosed(job, cause, percent, output):
     ms, diagnosis = measured_and_diagnosed(job, cause, percent, output)
-    added = 2 if cause == "late_sender" else 1  # two ranks compute more, one after the other
+    added = 2 if cause in ("late_sender", "gather") else 1  # two ranks compute more, one after the other, or one for both
     if ms > 1.15 * ITERATIONS * COMPUTING_MS * (1 + added * percent / 100):
         raise Disturbed
     return diagnosis
@@ -110,6 +110,7 @@ def time_that_ranks_lose_in_turn_is_found(job):
     expect_found(job, "noise", 20, {"noise"}, [0, 1])
     expect_found(job, "serial", 100, {"serialisation"})
     expect_found(job, "late_sender", 20, {"late_sender"}, [0], "MPI_Recv in main")
+    expect_found(job, "gather", 20, {"serialisation"}, [0], "collect", set(range(13, ITERATIONS + 1, 25)))
 
 
 @test
@@ -117,10 +118,12 @@ def iterations_that_are_long_everywhere_are_found(job):
     expect_found(job, "periodic", 10, {"periodic_work"}, None, "refine", set(range(8, ITERATIONS + 1, 20)))
     expect_found(job, "warm_up", 10, {"warm_up"}, None, "refine", set(range(1, ITERATIONS // 20 + 1)))
     expect_found(job, "growth", 20, {"growing_work"})
+    expect_found(job, "growth_counts", 20, {"growing_work"})
 
 
 @test
 def files_and_sleep_are_told_from_computing(job):
+    expect_found(job, "io_all", 20, {"input_output"}, [], "write_results", set(range(13, ITERATIONS + 1, 25)))
     expect_found(job, "io", 20, {"input_output"}, [0], "write_results", set(range(13, ITERATIONS + 1, 25)))
     for result in attempts(job, "sleep", 20):
         if any(found["cause"] == "off_processor" and found["ranks"] == [1] for found in result["diagnoses"]):

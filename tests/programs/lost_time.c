@@ -1,4 +1,4 @@
-/* Loses a known part of its time for a known cause. Usage: lost_time CAUSE PERCENT ITERATIONS
+/* Loses a known part of its time for a known cause. Usage: lost_time CAUSE PERCENT ITERATIONS [delays]
  * An iteration computes about 2 ms of processor time in assemble(), solve() and update(), exchanges messages with the neighbours and ends with an
  * MPI_Allreduce. CAUSE adds PERCENT of the computing time of all iterations together:
  *   none               nothing
@@ -14,16 +14,21 @@
  *   slow               rank 1, all three functions
  *   noise              single iterations of single ranks, anywhere in the three functions
  *   growth             all ranks, refine(), more and more
+ *   growth_counts      the same, and messages become as much larger
  *   periodic           all ranks, refine(), every 20th iteration
  *   warm_up            all ranks, refine(), the first 20th of the iterations
  *   io                 rank 0 writes a file and waits for the disk, every 25th iteration
+ *   io_all             all ranks do so
+ *   gather             rank 0 works on what the others send it, in collect(), every 25th iteration; PERCENT is what it would save if each did its own
  *   sleep              rank 1 sleeps in each iteration
  *   messages           nothing, but messages have PERCENT times 100 KiB, which all ranks send at the same time
  *   volume             the neighbours' messages, in the second half of the iterations
- * Prints the time of the loop in ms. */
+ * Prints the time of the loop in ms. `delays` adds a line: for how many ms each rank had no processor when it was to compute,
+ * as the kernel counts. */
 #include "neighbours.h"
 #include "spin.h"
 
+#include <fcntl.h>
 #include <libprofile.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -38,6 +43,8 @@ static __attribute__((noinline)) void update(double ns) { work((int64_t)ns); }
 static __attribute__((noinline)) void refine(double ns) { work((int64_t)ns); }
 static __attribute__((noinline)) void limit(double ns) { work((int64_t)ns); }
 static __attribute__((noinline)) void prepare(double ns) { work((int64_t)ns); }
+
+static __attribute__((noinline)) void collect(double ns) { work((int64_t)ns); }
 
 static __attribute__((noinline)) void write_results(double ns) {
     static char block[4096];
@@ -65,6 +72,24 @@ static uint64_t next(void) { /* Marsaglia, "Xorshift RNGs", Journal of Statistic
 
 static int rank, ranks;
 
+static int scheduled = -1; /* the kernel's counts, if wanted */
+
+static double delay_ns(void) { /* since this process began; Documentation/scheduler/sched-stats.rst */
+    char text[96];
+    double running = 0, waiting = 0;
+    const ssize_t length = scheduled < 0 ? 0 : pread(scheduled, text, sizeof text - 1, 0);
+    if (length <= 0) return 0;
+    text[length] = 0;
+    return sscanf(text, "%lf %lf", &running, &waiting) == 2 ? waiting : 0;
+}
+
+static void print_delays(double ms) {
+    double* all = malloc(sizeof(double) * (size_t)ranks);
+    MPI_Gather(&ms, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int r = 0; rank == 0 && r < ranks; ++r) printf("%.1f%c", all[r], r + 1 < ranks ? ' ' : '\n');
+    free(all);
+}
+
 static __attribute__((noinline)) void meet(void) {
     double mine = 1, sum;
     MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -87,22 +112,26 @@ int main(int argc, char** argv) {
 #define IS(name) (strcmp(cause, name) == 0)
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* sleeps for as long as asked */
     MPI_Barrier(MPI_COMM_WORLD);
+    double delayed = 0;
+    if (argc > 4) scheduled = open("/proc/self/schedstat", O_RDONLY);
     const double begin = MPI_Wtime();
     for (long i = 0; i < n; ++i) {
         const int in_range = i >= n * 4 / 10 && i < n * 6 / 10;
         const uint64_t random = next();
         int bytes = 1024;
         double factor = 1;
+        delayed -= delay_ns();
         profile_iteration_begin("step");
         if (IS("steady") && rank == 1) refine(part * ns);
         if ((IS("range") || IS("two")) && rank == 1 && in_range) refine(part * ns * 5);
         if (IS("two") && rank == ranks - 1 && i % 10 == 3) limit(part * ns * 10);
         if (IS("ramp") && rank == 1) refine(part * ns * 2 * (double)i / (double)n);
         if (IS("moving") && rank == i * 7 / 3 % ranks) refine(part * ns);
-        if (IS("growth")) refine(part * ns * 2 * (double)i / (double)n);
+        if (IS("growth_counts")) bytes = (int)(1024 * (1 + 8 * (double)i / (double)n));
+        if (IS("growth") || IS("growth_counts")) refine(part * ns * 2 * (double)i / (double)n);
         if (IS("periodic") && i % 20 == 7) refine(part * ns * 20);
         if (IS("warm_up") && i < n / 20) refine(part * ns * 20);
-        if (IS("io") && rank == 0 && i % 25 == 12) write_results(part * ns * 25);
+        if ((IS("io_all") || (IS("io") && rank == 0)) && i % 25 == 12) write_results(part * ns * 25);
         if (IS("sleep") && rank == 1) usleep((useconds_t)(part * ns / 1000));
         if (IS("slow") && rank == 1) factor = 1 + part;
         if (IS("noise") && random % 40 == 0 && rank == (int)(random / 64 % (uint64_t)ranks)) factor = 1 + part * 40;
@@ -133,11 +162,21 @@ int main(int argc, char** argv) {
         } else {
             compute(ns, factor);
         }
+        if (IS("gather") && i % 25 == 12 && ranks > 1) {
+            enum { part_bytes = 1 << 20 };
+            static char field[part_bytes];
+            if (rank != 0) MPI_Send(field, part_bytes, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
+            for (int other = 1; rank == 0 && other < ranks; ++other)
+                MPI_Recv(field, part_bytes, MPI_CHAR, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank == 0) collect(part * ns * 25 * ranks / (ranks - 1));
+        }
+        delayed += delay_ns();
         if (ranks > 1) exchange(bytes, rank, ranks);
         meet();
         profile_iteration_end("step");
     }
     if (rank == 0) printf("%.1f\n", (MPI_Wtime() - begin) * 1e3);
+    if (argc > 4) print_delays(delayed / 1e6);
     MPI_Finalize();
     return 0;
 }

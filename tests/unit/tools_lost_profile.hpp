@@ -93,6 +93,7 @@ class LostProfile {
         std::sort(cells.begin(), cells.end(), [](const BuiltCell& a, const BuiltCell& b) { return std::pair(a.node, a.metric) < std::pair(b.node, b.metric); });
     }
 
+    std::uint64_t gathered() const { return 5'000'000 * (run_.ranks() - 1); } // bytes that the root receives
     bool is_used(Work work, std::size_t r, std::size_t i) const { return run_.at(work, r, i) > 0; }
     std::uint64_t whole(Work work, std::size_t r, std::size_t i) const { return static_cast<std::uint64_t>(run_.at(work, r, i)); }
     std::uint64_t bytes(std::size_t i) const { return static_cast<std::uint64_t>(run_.bytes(i)); }
@@ -176,6 +177,7 @@ class LostProfile {
                     cells.push_back({node_of(work), Metric::P2pBytesSent, sent[c]});
                 }
                 if (work == Work::Recv) cells.push_back({node_of(work), Metric::P2pRecvs, visits[c][w]});
+                if (work == Work::Recv && run_.has("gather")) cells.push_back({node_of(work), Metric::P2pBytesReceived, visits[c][w] * gathered()});
                 if (work == Work::Send) cells.push_back({node_of(work), Metric::P2pSends, visits[c][w]});
             }
             sort(cells);
@@ -213,6 +215,7 @@ class LostProfile {
         series.counts.emplace_back(node_of(Work::Sendrecv), Metric::P2pBytesSent);
         series.counts.emplace_back(node_of(Work::Recv), Metric::P2pRecvs);
         series.counts.emplace_back(node_of(Work::Send), Metric::P2pSends);
+        if (run_.has("gather")) series.counts.emplace_back(node_of(Work::Recv), Metric::P2pBytesReceived);
         series.values = [&](std::size_t i, BuiltIteration& to) {
             const auto add = [&](CatalogueId row, std::uint64_t value) {
                 for (; row != CatalogueId::None; row = metric_catalogue[static_cast<std::size_t>(row)].parent)
@@ -239,6 +242,7 @@ class LostProfile {
             count(CatalogueId::P2pBytesSent, Work::Sendrecv, bytes(i));
             count(CatalogueId::P2pRecvs, Work::Recv, 1);
             count(CatalogueId::P2pSends, Work::Send, 1);
+            if (run_.has("gather")) count(CatalogueId::P2pBytesReceived, Work::Recv, gathered());
             to.wall = to.condensed[static_cast<std::size_t>(CatalogueId::Total)];
         };
         builder_.series(rank, "step", series);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,17 +22,34 @@ inline constexpr std::size_t works = static_cast<std::size_t>(Work::Count);
 inline constexpr Work computing_work[] = {Work::Assemble, Work::Solve, Work::Update, Work::Refine, Work::Prepare, Work::Write};
 inline constexpr Work mpi_work[] = {Work::FileWrite, Work::Bcast, Work::Recv, Work::Send, Work::Sendrecv, Work::Allreduce};
 
+/// Places, ranks and courses of excess. Others than Tuned are not those that detectors were made with.
+enum class LostShapes : std::uint8_t {
+    Tuned,
+    HeldOut, // several ranks, other periods, growth that bends
+    Judged,  // also growth that levels off or bends little, and other shares of functions
+    Unseen   // also growth by a logarithm, a power of 1.7 or in a bend of both ways, and again other shares
+};
+
 struct LostRunChoice {
     std::size_t ranks = 8;
     std::size_t iterations = 1000;
-    std::string jitter = "normal"; // "exponential", "ranks", "drift"; held out: "gamma", "laplace", "bursts"; judged: "student", "lognormal", "mixed"
+    std::string jitter = "normal"; // see jitters_of()
     std::vector<std::string> causes;
     double share = 0.02; // of the run, each cause
     std::uint64_t seed = 1;
-    bool held_out = false; // other ranks, places and shapes than those that detectors were made with
-    bool judged = false;   // held out, and growth and functions as in neither of the others
-    bool kernel = false;   // one function, which all others call, has most of the samples
+    LostShapes shapes = LostShapes::Tuned;
+    bool kernel = false; // one function, which all others call, has most of the samples
 };
+
+inline std::vector<std::string> jitters_of(LostShapes shapes) {
+    switch (shapes) {
+    case LostShapes::HeldOut: return {"gamma", "laplace", "bursts"};
+    case LostShapes::Judged: return {"student", "lognormal", "mixed"};
+    case LostShapes::Unseen: return {"pareto", "weibull", "outliers"};
+    case LostShapes::Tuned: break;
+    }
+    return {"normal", "exponential", "ranks", "drift"};
+}
 
 /// What was put in.
 struct PlantedCause {
@@ -46,7 +64,7 @@ struct PlantedCause {
 class LostRun {
   public:
     explicit LostRun(const LostRunChoice& choice)
-        : choice_(choice), random_(choice.seed * 7919 + (choice.held_out ? 104729 : 0) + (choice.judged ? 1299709 : 0)) {
+        : choice_(choice), random_(choice.seed * 7919 + std::array<std::uint64_t, 4>{0, 104729, 1404438, 15485863}[static_cast<std::size_t>(choice.shapes)]) {
         make_jitter();
         for (const std::string& cause : choice.causes) plant(cause);
         run_ns_ = simulate(true);
@@ -72,6 +90,7 @@ class LostRun {
         bool everywhere = false; // in all functions by their share
         Cells ns;
         double serial = 0, sender = 0; // ns in each iteration
+        bool gathers = false;          // its rank receives from all others first
         std::size_t first = 0;         // that sends late
         bool grows_in_bytes = false;
     };
@@ -87,6 +106,7 @@ class LostRun {
         std::gamma_distribution<double> gamma(2, 0.5);
         std::student_t_distribution<double> student(3); // its deviation is the root of 3
         std::lognormal_distribution<double> lognormal(0, 0.75);
+        std::weibull_distribution<double> weibull(0.8, 0.7); // its mean is 0.793
         double all = 0;
         std::vector<float> common(n);
         for (std::size_t i = 0; i < n; ++i) common[i] = static_cast<float>(0.01 * std::clamp(all = 0.97 * all + 0.2 * normal(random_), -2.0, 2.0));
@@ -107,6 +127,9 @@ class LostRun {
                 if (kind == "student" || (kind == "mixed" && r % 3 == 0)) x = student(random_) / 1.732;
                 if (kind == "lognormal" || (kind == "mixed" && r % 3 == 1)) x = lognormal(random_) - 1.325;
                 if (kind == "mixed") x = r % 3 == 2 ? own * normal(random_) : own * x + level / size;
+                if (kind == "pareto") x = std::clamp(std::pow(1 - uniform(), -0.4) - 1.667, -10.0, 60.0); // index 2.5
+                if (kind == "weibull") x = own * (weibull(random_) - 0.793) + level / size;
+                if (kind == "outliers") x = 0.8 * normal(random_) * (uniform() < 0.05 ? 4 : 1); // after J. W. Tukey, "A survey of sampling" (1960)
                 if (kind == "bursts") x = 0.8 * normal(random_) + (std::abs(drift) > 1.5 ? drift : 0);
                 compute_[r * n + i] = static_cast<float>(typical * std::max(0.2, 1 + size * x + common[i]));
             }
@@ -139,7 +162,7 @@ class LostRun {
     void put_in(const std::string& cause, double share, Excess& e, PlantedCause& p) {
         const std::size_t n = iterations(), R = ranks();
         const double all = share * typical, N = static_cast<double>(n); // ns an iteration, on average
-        const bool other = choice_.held_out;
+        const bool other = choice_.shapes != LostShapes::Tuned;
         e = {};
         e.cause = cause;
         e.ns.assign(R * n, 0);
@@ -161,7 +184,11 @@ class LostRun {
         const auto is_burst = [&](std::size_t i) { return (i + period - offset) % period < burst; };
         const auto ramp = [&](std::size_t i) { // mean 1
             const double x = static_cast<double>(i) / N;
-            if (choice_.judged) return choice_.seed % 2 == 0 ? 2.5 * x * std::sqrt(x) : (1 - std::exp(-3 * x)) / 0.6833;
+            if (choice_.shapes == LostShapes::Unseen) {
+                const std::size_t bend = (choice_.seed + (cause == "growth" ? 1 : 0) + (cause == "growing" ? 2 : 0)) % 3;
+                return bend == 0 ? std::log(1 + 8 * x) / 1.472 : bend == 1 ? 2.7 * std::pow(x, 1.7) : 2 * x * x * (3 - 2 * x);
+            }
+            if (choice_.shapes == LostShapes::Judged) return choice_.seed % 2 == 0 ? 2.5 * x * std::sqrt(x) : (1 - std::exp(-3 * x)) / 0.6833;
             return other ? (choice_.seed % 2 == 0 ? 3 * x * x : 1.5 * std::sqrt(x)) : 2 * x;
         };
         if (cause == "steady" || cause == "slow" || cause == "off_rank") {
@@ -210,6 +237,10 @@ class LostRun {
         } else if (cause == "growth" || cause == "growth_counts") {
             for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
             e.grows_in_bytes = cause == "growth_counts";
+        } else if (cause == "slowdown") { // processors that get slower and slower
+            for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
+            e.everywhere = true;
+            p.function.clear();
         } else if (cause == "periodic" || cause == "io_all") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put_all(i, all * N / bursts);
@@ -217,6 +248,12 @@ class LostRun {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put(0, i, all * N / bursts);
             p.ranks = {0};
+        } else if (cause == "gather") { // the root works on what the others send it
+            const std::uint32_t root = other ? static_cast<std::uint32_t>(below(R)) : 0;
+            for (std::size_t i = 0; i < n; ++i)
+                if (is_burst(i)) put(root, i, all * N / bursts);
+            e.gathers = true;
+            p.ranks = {root};
         } else if (cause == "changed") {
             for (std::size_t i = first; i < first + length; ++i) put_all(i, all * N / static_cast<double>(length));
         } else if (cause == "off_host") {
@@ -267,6 +304,13 @@ class LostRun {
             for (const float ns : largest) p.iterations.push_back(ns >= 0.1f * most);
     }
 
+    /// Of assemble(), solve(), update() and refine().
+    static std::array<double, 4> shares_of(LostShapes shapes) {
+        if (shapes == LostShapes::Judged) return {0.3, 0.35, 0.2, 0.15};
+        if (shapes == LostShapes::Unseen) return {0.4, 0.25, 0.25, 0.1};
+        return {0.2, 0.5, 0.25, 0.05};
+    }
+
     /// The time of the run. @param keeps what each rank spends, by iteration and kind
     double simulate(bool keeps) {
         const std::size_t n = iterations(), R = ranks();
@@ -300,14 +344,14 @@ class LostRun {
                     if (e.work == Work::Sendrecv) continue;
                     if (e.everywhere)
                         everywhere += e.ns[r * n + i];
-                    else if (e.cause != "late_root")
+                    else if (e.cause != "late_root" && !e.gathers)
                         spend(e.work, r, i, e.ns[r * n + i]);
                 }
-                const bool judged = choice_.judged;
-                spend(Work::Assemble, r, i, (judged ? 0.3 : 0.2) * (ns + everywhere));
-                spend(Work::Solve, r, i, (judged ? 0.35 : 0.5) * (ns + everywhere));
-                spend(Work::Update, r, i, (judged ? 0.2 : 0.25) * (ns + everywhere));
-                spend(Work::Refine, r, i, (judged ? 0.15 : 0.05) * (ns + everywhere));
+                const std::array<double, 4> shares = shares_of(choice_.shapes);
+                spend(Work::Assemble, r, i, shares[0] * (ns + everywhere));
+                spend(Work::Solve, r, i, shares[1] * (ns + everywhere));
+                spend(Work::Update, r, i, shares[2] * (ns + everywhere));
+                spend(Work::Refine, r, i, shares[3] * (ns + everywhere));
                 if (!worker_.empty()) worker_[r * n + i] = static_cast<float>(std::max(0.0, ns - everywhere)); // what it does less, the main thread does
             }
             for (const Excess& e : excess_) {
@@ -333,6 +377,8 @@ class LostRun {
                         }
                 }
             }
+            for (const Excess& e : excess_)
+                if (e.gathers) gather(e, i, now, spend);
             if (longer_messages > 0) grow_bytes(i, 50);
             later = now;
             for (std::size_t r = 0; r < R; ++r)
@@ -343,8 +389,25 @@ class LostRun {
             sum += last + 1e5;
         }
         // What is done in parallel without the cause takes its time all the same.
-        for (const Excess& e : excess_) sum -= keeps ? 0 : static_cast<double>(n) * (e.serial + e.sender);
+        for (const Excess& e : excess_) {
+            sum -= keeps ? 0 : static_cast<double>(n) * (e.serial + e.sender);
+            if (e.gathers && !keeps) sum -= std::accumulate(e.ns.begin(), e.ns.end(), 0.0) / static_cast<double>(R);
+        }
         return sum;
+    }
+    /// All others send their part to one rank, which does what each could do with its own.
+    template <class Spend> void gather(const Excess& e, std::size_t i, const std::vector<double>& now, const Spend& spend) const {
+        std::size_t root = ranks();
+        for (std::size_t r = 0; r < ranks(); ++r)
+            if (e.ns[r * iterations() + i] > 0) root = r;
+        if (root == ranks()) return;
+        double last = 0;
+        for (std::size_t r = 0; r < ranks(); ++r) {
+            if (r != root) spend(Work::Send, r, i, 5e3);
+            last = std::max(last, now[r]);
+        }
+        spend(Work::Recv, root, i, last - now[root] + 2e4);
+        spend(Work::Refine, root, i, e.ns[root * iterations() + i]);
     }
     void grow_bytes(std::size_t i, double times) {
         bytes_.resize(iterations());

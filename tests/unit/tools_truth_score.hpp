@@ -27,8 +27,8 @@ struct TruthScore {
 };
 
 inline std::vector<std::string> causes_of_truth() {
-    return {"steady",        "range",   "growing",  "rank_periodic", "moving", "noise",    "serial",   "late_sender", "late_root", "slow",   "growth",
-            "growth_counts", "changed", "periodic", "io_rank",       "io_all", "off_rank", "off_host", "warm_up",     "volume",    "threads"};
+    return {"steady",        "range",   "growing",  "rank_periodic", "moving", "noise",    "serial",   "late_sender", "late_root", "slow",    "growth",
+            "growth_counts", "changed", "periodic", "io_rank",       "io_all", "off_rank", "off_host", "warm_up",     "volume",    "threads", "gather"};
 }
 
 inline bool is_cause(const PlantedCause& planted, tools::Cause cause, std::size_t ranks) {
@@ -37,6 +37,7 @@ inline bool is_cause(const PlantedCause& planted, tools::Cause cause, std::size_
     if (name == "noise") return cause == Cause::Noise;
     // Of two ranks, one after the other is the same as a late sender.
     if (name == "serial") return cause == Cause::Serialisation || (ranks == 2 && cause == Cause::LateSender);
+    if (name == "gather") return cause == Cause::Serialisation;
     if (name == "late_sender") return cause == Cause::LateSender;
     if (name == "late_root") return cause == Cause::LateRoot;
     if (name == "slow") return cause == Cause::SlowMachine;
@@ -83,8 +84,8 @@ inline TruthScore score_of(const LostRunChoice& choice, double least = 0.01) {
     how.least = least;
     const tools::DiagnosedRun diagnosed = diagnose(profile, how);
     TruthScore score;
-    std::string name = std::to_string(choice.ranks) + " ranks, " + std::to_string(100 * choice.share) + " %, " + choice.jitter + ", seed " +
-                       std::to_string(choice.seed) + (choice.held_out ? ", held out" : "");
+    std::string name =
+        std::to_string(choice.ranks) + " ranks, " + std::to_string(100 * choice.share) + " %, " + choice.jitter + ", seed " + std::to_string(choice.seed);
     std::vector<bool> is_right(diagnosed.list.size());
     for (const PlantedCause& planted : run.planted()) {
         ++score.planted;

@@ -2,6 +2,7 @@
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/diagnosis/diagnosis.hpp"
+#include "tools/diagnosis/growing_function.hpp"
 #include "tools/diagnosis/pursuit.hpp"
 #include "tools/diagnosis/wording.hpp"
 #include "tools/diagnosis/work_for_others.hpp"
@@ -134,7 +135,8 @@ class Diagnostician {
         if (matrix.ranks() == 0 || matrix.iterations() == 0) return;
         std::vector<const Suspect*> told;
         std::vector<std::size_t> at; // position in the list, by `told`
-        const std::vector<Suspect> suspects = find_suspects(matrix, least_sum());
+        std::vector<Suspect> suspects = find_suspects(matrix, least_sum());
+        grow_by_function(profile_, matrix, names_, least_sum(), suspects);
         for (const Suspect& suspect : suspects) take(matrix, suspect, suspects, told, at);
         double told_ns = 0;
         for (const Suspect& suspect : suspects) told_ns += suspect.kind == SuspectKind::Communication ? suspect.gain.value : 0;
@@ -187,7 +189,6 @@ class Diagnostician {
               std::vector<std::size_t>& at) {
         const Evidence evidence = evidence_of(profile_, matrix, suspect, names_, all);
         Diagnosis d = begin(matrix, cause_of(suspect, evidence), suspect.gain);
-        if (d.cause == Cause::Serialisation) d.gain = gain_if_shared_out(d.gain, matrix.ranks());
         d.pattern = suspect.pattern.kind;
         d.period = suspect.pattern.period;
         d.moves = suspect.kind == SuspectKind::MovingRank || suspect.kind == SuspectKind::ScatteredRank;
@@ -199,13 +200,15 @@ class Diagnostician {
         if (suspect.pattern.kind != PatternKind::Steady && !matrix.is_whole_run)
             for (std::size_t i = 0; i < matrix.iterations(); ++i)
                 if (suspect.pattern.excess[i] > 0) d.iterations.push_back(matrix.first + i);
-        // A root that is late before its collective call holds up all others: nothing of its work is hidden behind theirs.
-        if (d.cause == Cause::LateRoot && !evidence.waits.empty()) {
+        // A root that is late before its collective call holds up all others: nothing of its work is hidden behind theirs. Nor is what a rank does with
+        // that which the others sent.
+        if ((d.cause == Cause::LateRoot || d.cause == Cause::Serialisation) && !evidence.waits.empty()) {
             const double held_up = std::min(evidence.waits[0].difference(), evidence.excess()) *
                                    static_cast<double>(d.iterations.empty() ? matrix.iterations() : d.iterations.size());
             d.gain.value = std::max(d.gain.value, held_up);
             d.gain.high = std::max(d.gain.high, held_up);
         }
+        if (d.cause == Cause::Serialisation) d.gain = gain_if_shared_out(d.gain, matrix.ranks());
         judge(evidence, is_all, d);
         // What was found before may be all that these iterations have more than others.
         const double seen = suspect.kind == SuspectKind::Communication ? evidence.mpi : evidence.excess();

@@ -210,6 +210,16 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
         const auto function = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
         e.function = function.value_or(e.function);
     }
+    // Iterations of one cluster have the same mix of functions: what has its usual share of the growth is not what grows.
+    if (suspect.kind == SuspectKind::AllRanks && (is_growing || is_shrinking)) {
+        const HotFunction& f = e.function;
+        const double usual = f.usual <= 0 ? 0 : f.there / f.usual * e.excess();
+        if (f.difference() - usual < 0.1 * e.excess()) e.function = {};
+    }
+    if (const GrowingFunction& told = suspect.function; told.node != 0) {
+        const double usual = told.share * e.local_there;
+        e.function = {told.node, usual + e.expected, usual, 1.96 * told.error * e.expected, e.local_there, false};
+    }
     e.mpi_of_all = differences(profile, names, here, there);
     if (!others.empty()) {
         e.waits = differences(profile, names, waiting, here);

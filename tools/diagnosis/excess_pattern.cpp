@@ -289,13 +289,7 @@ class Finder {
     double noise_ = -1;
 };
 
-} // namespace
-
-std::size_t ExcessPattern::iterations() const {
-    return static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));
-}
-
-bool is_spread_evenly(std::span<const float> excess) {
+bool has_even_parts(std::span<const float> excess) {
     constexpr std::size_t parts = 20;
     const std::size_t n = excess.size();
     if (n < 5 * parts) return false;
@@ -308,6 +302,19 @@ bool is_spread_evenly(std::span<const float> excess) {
         means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(part.size()));
     }
     return quantile(means, 0.1) >= 0.6 * mean && quantile(means, 0.9) <= 1.4 * mean;
+}
+
+} // namespace
+
+std::size_t ExcessPattern::iterations() const {
+    return static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));
+}
+
+bool is_spread_evenly(std::span<const float> excess) {
+    if (has_even_parts(excess)) return true;
+    // Jitter may hide a little of it in each single iteration.
+    const std::vector<double> smooth = running_median(excess, smoothed);
+    return has_even_parts(std::vector<float>(smooth.begin(), smooth.end()));
 }
 
 const char* pattern_name(PatternKind kind) {

@@ -4,7 +4,9 @@
 #include "tools/diagnosis/levels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
 
 namespace libprofile::tools {
 
@@ -12,9 +14,13 @@ namespace {
 
 constexpr std::size_t fewest_iterations = 50; // iterations
 constexpr std::size_t block_length = 25;      // iterations whose low level a value is compared with
-constexpr double fewer = 0.5;                 // of the iterations without a long rank that chance would leave
+constexpr double fewer = 0.85;                // of the iterations without a long rank that chance would leave
+constexpr double certain = 4;                 // deviations by which there are fewer
 constexpr double fewest_left = 20;            // of these: fewer say nothing
 constexpr double most_of_one = 0.8;
+
+/// How far values below the level of a rank lie below it: its usual jitter, whatever it has above.
+float spread_below(std::span<const float> above) { return std::max(1.0f, -quantile(std::vector<float>(above.begin(), above.end()), 0.05)); }
 
 /// By rank, iteration: how much longer than usual for the rank at that time; not than other ranks, of which one is always the longest.
 std::vector<float> above_own_level(const RunModel& model) {
@@ -41,28 +47,32 @@ std::optional<Suspect> moving_suspect(const RunModel& model) {
     const std::size_t n = model.iterations(), ranks = model.ranks();
     if (n < fewest_iterations || ranks < 2) return std::nullopt;
     const std::vector<float> above = above_own_level(model);
+    std::vector<float> scale(ranks);
+    in_parallel(ranks, [&](std::size_t r) { scale[r] = 1 / spread_below(std::span(above).subspan(r * n, n)); });
+    const auto scaled = [&](std::size_t r, std::size_t i) { return above[r * n + i] * scale[r]; };
     // The border that as many values are above as there are iterations; some of the iterations tell it.
     const std::size_t step = std::max<std::size_t>(1, above.size() / 1'000'000);
     std::vector<float> some;
     for (std::size_t i = 0; i < n; i += step)
-        for (std::size_t r = 0; r < ranks; ++r) some.push_back(above[r * n + i]);
+        for (std::size_t r = 0; r < ranks; ++r) some.push_back(scaled(r, i));
     const float border = quantile(std::move(some), 1 - 1 / static_cast<double>(ranks));
     std::vector<std::size_t> longest(n);
     std::vector<double> share(ranks), wins(ranks);
     double without = 0, by_chance = 1;
     for (std::size_t r = 0; r < ranks; ++r) {
         for (std::size_t i = 0; i < n; ++i) {
-            share[r] += above[r * n + i] > border ? 1 : 0;
-            if (above[r * n + i] > above[longest[i] * n + i]) longest[i] = r;
+            share[r] += scaled(r, i) > border ? 1 : 0;
+            if (scaled(r, i) > scaled(longest[i], i)) longest[i] = r;
         }
         by_chance *= 1 - share[r] / static_cast<double>(n);
     }
     for (std::size_t i = 0; i < n; ++i) {
-        without += above[longest[i] * n + i] <= border ? 1 : 0;
+        without += scaled(longest[i], i) <= border ? 1 : 0;
         ++wins[longest[i]];
     }
+    const double deviation = std::sqrt(static_cast<double>(n) * by_chance * (1 - by_chance));
     by_chance *= static_cast<double>(n);
-    if (by_chance < fewest_left || without > fewer * by_chance) return std::nullopt;
+    if (by_chance < fewest_left || without > std::min(fewer * by_chance, by_chance - certain * deviation)) return std::nullopt;
     if (*std::max_element(wins.begin(), wins.end()) > most_of_one * static_cast<double>(n)) return std::nullopt;
     Suspect suspect;
     suspect.kind = SuspectKind::MovingRank;

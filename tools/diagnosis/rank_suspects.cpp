@@ -1,6 +1,7 @@
 #include "tools/diagnosis/rank_suspects.hpp"
 
 #include "tools/analysis/in_parallel.hpp"
+#include "tools/diagnosis/jitter_tail.hpp"
 #include "tools/diagnosis/levels.hpp"
 #include "tools/diagnosis/moving_suspect.hpp"
 
@@ -106,6 +107,13 @@ ExcessPattern all_excess_of(const RunModel& model, std::size_t rank) {
     return pattern;
 }
 
+/// In all parts of the run, whatever jitter does in single iterations.
+bool is_there_always(const std::vector<float>& excess) {
+    constexpr std::size_t around = 25; // iterations
+    const double mean = std::accumulate(excess.begin(), excess.end(), 0.0) / static_cast<double>(excess.size());
+    return quantile(running_median(excess, around), 0.1) >= 0.3 * mean;
+}
+
 /// A few ranks above all others, or ranks that all differ.
 Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> steady) {
     const std::size_t ranks = model.ranks(), few = std::max<std::size_t>(1, ranks / 2);
@@ -133,7 +141,7 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
                 if (mean_local[r] < order[above - 1] || std::any_of(longest.begin(), longest.end(), [&](const RankPattern* one) { return one->rank == r; }))
                     continue;
                 RankPattern one{r, 0, all_excess_of(model, r)};
-                if (is_spread_evenly(one.pattern.excess)) more.push_back(std::move(one));
+                if (is_there_always(excess_of(model, r))) more.push_back(std::move(one));
             }
             for (const RankPattern& one : more) longest.push_back(&one);
             Suspect suspect = suspect_of(model, SuspectKind::FewRanks, longest);
@@ -192,19 +200,6 @@ std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPatter
     return suspects;
 }
 
-/// What a rank's excess is above once in all iterations of all ranks by chance, told from its own values: beyond the 80 % quantile, tails of
-/// jitter fall exponentially or faster.
-float highest_by_chance(const RunModel& model, std::size_t rank, const ExcessPattern* known) {
-    constexpr std::size_t enough = 1000; // values
-    const std::size_t step = std::max<std::size_t>(1, model.iterations() / enough);
-    std::vector<float> values;
-    for (std::size_t i = 0; i < model.iterations(); i += step)
-        values.push_back(model.local(rank, i) - model.base()[i] - (known == nullptr ? 0 : known->excess[i]));
-    const double low = quantile(values, 0.8), high = quantile(std::move(values), 0.95);
-    const double scale = (high - low) / std::log(4.0), cells = static_cast<double>(model.ranks() * model.iterations());
-    return static_cast<float>(low + scale * std::max(0.0, std::log(0.2 * cells)));
-}
-
 /// Single iterations of any rank that stick out, beyond what patterns say, and beyond what is usual for the rank.
 std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector<RankPattern>& patterns, double least_sum) {
     const std::size_t iterations = model.iterations(), ranks = model.ranks();
@@ -213,17 +208,18 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
     std::vector<const ExcessPattern*> of_rank(ranks);
     for (const RankPattern& one : patterns)
         if (one.pattern.kind != PatternKind::Scattered) of_rank[one.rank] = &one.pattern;
-    std::vector<float> chance(ranks);
-    in_parallel(ranks, [&](std::size_t r) { chance[r] = highest_by_chance(model, r, of_rank[r]); });
-    const float usual_chance = quantile(chance, 0.5); // a rank's own values tell its tail with an error
+    const auto excess_at = [&](std::size_t r, std::size_t i) {
+        return model.local(r, i) - model.base()[i] - (of_rank[r] == nullptr ? 0 : of_rank[r]->excess[i]);
+    };
+    const std::vector<float> jitter = highest_by_jitter(ranks, iterations, excess_at);
     std::vector<RankPattern> list(ranks);
     in_parallel(ranks, [&](std::size_t r) {
         ExcessPattern& pattern = list[r].pattern;
         list[r].rank = r;
         pattern.kind = PatternKind::Scattered;
-        const float above = std::max({least, chance[r], usual_chance});
+        const float above = std::max(least, jitter[r]);
         for (std::size_t i = 0; i < iterations; ++i) {
-            const float excess = model.local(r, i) - model.base()[i] - (of_rank[r] == nullptr ? 0 : of_rank[r]->excess[i]);
+            const float excess = excess_at(r, i);
             if (excess < above) continue;
             if (pattern.excess.empty()) pattern.excess.resize(iterations);
             pattern.excess[i] = excess;
