@@ -43,6 +43,8 @@
     old pthread_rwlock_destroy
     old pthread_rwlock_init
     old pthread_rwlock_rdlock
+    old pthread_rwlock_tryrdlock
+    old pthread_rwlock_trywrlock
     old pthread_rwlock_unlock
     old pthread_rwlock_wrlock
     old pthread_setspecific
@@ -51,10 +53,16 @@
     old timer_settime, GLIBC_2.3.3
 
 
-#ifndef LIBPROFILE_INTERPOSES // the runtime has its own of these
+#ifndef LIBPROFILE_RUNTIME // it has its own of the first three, and does without libm
     old dlclose
     old pthread_create
     old pthread_sigmask
+    old exp
+    old exp2
+    old hypot
+    old log
+    old log2
+    old pow
 #endif
 
     .section .note.GNU-stack, "", @progbits

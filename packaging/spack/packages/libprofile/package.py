@@ -33,7 +33,6 @@ class Libprofile(CMakePackage):
     depends_on("cli11")
     depends_on("nlohmann-json")
     depends_on("fmt")
-    depends_on("cpp-httplib")
     depends_on("py-pybind11", type="build", when="+python")
     depends_on("py-numpy", type=("build", "run"), when="+python")
 
