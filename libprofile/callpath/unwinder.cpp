@@ -64,9 +64,10 @@ void Unwinder::here(void* return_address, RawPath& path) noexcept {
     static_assert(sizeof(void*) == sizeof(std::uintptr_t));
     const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
     int first = 0;
-    while (first < count && path.slots[first] != site) ++first;
-    // Our own frames come first.
-    for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - 1;
+    // Our own frames come first. libunwind 1.3 gives the end of the call instead of where it returns to.
+    while (first < count && path.slots[first] != site && path.slots[first] != site - 1) ++first;
+    const std::uintptr_t back = first < count && path.slots[first] == site ? 1 : 0;
+    for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - back;
     for (std::size_t i = 0; i < path.size; ++i) path.slots[i] = path.flags[i] = 0;
     if (path.size != 0) return recognise_root(path);
     path.push(site - 1, 0);
