@@ -1,12 +1,13 @@
 #include "libprofile/callpath/code_frame.hpp"
 
+#include "libprofile/base/loaded_objects.hpp"
+
 #include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwind_table.hpp"
 
 #include <atomic>
 #include <cstring>
-#include <dlfcn.h>
 
 namespace libprofile {
 
@@ -145,16 +146,14 @@ bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
 
 bool follows_call(std::uintptr_t address) noexcept {
     UnwindSection segment; // memory in front of it may not be readable
-    dl_find_object module;
-    if (!find_segment(address, segment) || address - segment.start < 8) return false;
-    if (_dl_find_object(reinterpret_cast<void*>(address), &module) != 0) return false;
-    const auto start = reinterpret_cast<std::uintptr_t>(module.dlfo_map_start);
+    LoadedObject module;
+    if (!find_loaded_object(address, module) || !find_segment(module, address, segment) || address - segment.start < 8) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(address);
     if (code[-5] == 0xe8) { // call, with the distance to the callee
         std::int32_t distance = 0;
         std::memcpy(&distance, code - 4, sizeof distance);
         const std::uintptr_t target = address + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
-        return target >= start && target < reinterpret_cast<std::uintptr_t>(module.dlfo_map_end);
+        return target >= module.start && target < module.end;
     }
     for (int length = 2; length <= 7; ++length) { // call through an operand: FF with register field 2
         if (code[-length] != 0xff || ((code[-length + 1] >> 3) & 7) != 2) continue;

@@ -3,6 +3,7 @@
 #include "format/fnv.hpp"
 
 #include "libprofile/base/hashing.hpp"
+#include "libprofile/base/loaded_objects.hpp"
 
 #include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/module_name.hpp"
@@ -120,13 +121,12 @@ void classify(Module& module) {
 }
 
 /// Returns true if the loader's object can be this module. Reads nothing of it, since another thread may be unloading it. refresh() makes sure.
-bool can_be(const Module& module, const dl_find_object& object) {
+bool can_be(const Module& module, const LoadedObject& object) {
     if (module.is_executable) return true;
     std::uintptr_t table = 0;
     for (std::uint16_t i = 0; i < module.header_count; ++i)
         if (module.headers[i].p_type == PT_GNU_EH_FRAME) table = module.bias + module.headers[i].p_vaddr;
-    return module.start == reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) && table == reinterpret_cast<std::uintptr_t>(object.dlfo_eh_frame) &&
-           std::strcmp(module.loader_name, object.dlfo_link_map->l_name) == 0;
+    return module.start == object.start && table == object.unwind_header && std::strcmp(module.loader_name, object.map->l_name) == 0;
 }
 
 } // namespace
@@ -255,10 +255,10 @@ std::uint32_t LoadMap::take_in(const Found& found) noexcept {
 }
 
 std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
-    dl_find_object object;
-    if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return none;
-    const auto start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
-    const auto bias = static_cast<std::uintptr_t>(object.dlfo_link_map->l_addr);
+    LoadedObject object;
+    if (!find_loaded_object(address, object)) return none;
+    const std::uintptr_t start = object.start;
+    const std::uintptr_t bias = object.map->l_addr;
     const std::uint32_t now = epoch();
     const std::uint64_t state = std::uint64_t{arrivals() + now} << 32;
     std::atomic<std::uint64_t>& recent = recent_[short_hash(start >> 12, recent_bits)];
@@ -275,12 +275,12 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
         return number;
     }
     // A module that appeared since the last refresh. Its ELF header is mapped at its start.
-    const auto* header = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
+    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(start);
     if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return number;
     const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(start + header->e_phoff);
     mark_stale();
-    return take_in({start, reinterpret_cast<std::uintptr_t>(object.dlfo_map_end), bias, object.dlfo_link_map->l_name, headers, header->e_phnum,
-                    refreshes_.load(std::memory_order_relaxed), read_build_id(bias, headers, header->e_phnum)});
+    return take_in({start, object.end, bias, object.map->l_name, headers, header->e_phnum, refreshes_.load(std::memory_order_relaxed),
+                    read_build_id(bias, headers, header->e_phnum)});
 }
 
 bool LoadMap::has_unloaded(unsigned long long& unloads) const noexcept {
@@ -291,6 +291,11 @@ bool LoadMap::has_unloaded(unsigned long long& unloads) const noexcept {
         },
         &unloads);
     return unloads != unloads_.load(std::memory_order_acquire);
+}
+
+void LoadMap::invalidate() noexcept {
+    refresh_loaded_objects();
+    process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void LoadMap::refresh() noexcept {
@@ -344,9 +349,9 @@ void LoadMap::drop_unseen(std::uint32_t refresh) noexcept {
             const std::uint32_t number = link - 1;
             link = module.next_loaded.load(std::memory_order_relaxed);
             comparisons_.fetch_add(1, std::memory_order_relaxed);
-            dl_find_object object;
+            LoadedObject object;
             if (module.seen >= refresh || module.is_executable) continue;
-            if (_dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0 || !can_be(module, object)) unlink(number);
+            if (!find_loaded_object(module.start, object) || !can_be(module, object)) unlink(number);
         }
     }
     unlock();
@@ -374,9 +379,9 @@ int LoadMap::iterate(PhdrCallback callback, void* data) noexcept {
             const Module& module = modules_[link - 1];
             link = module.next_loaded.load(std::memory_order_acquire);
             // The module may be gone or replaced: libc unloads modules of its own without our notice.
-            dl_find_object object;
+            LoadedObject object;
             if (!module.loaded.load(std::memory_order_acquire)) continue;
-            if (!module.is_executable && (_dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0 || !can_be(module, object))) continue;
+            if (!module.is_executable && (!find_loaded_object(module.start, object) || !can_be(module, object))) continue;
             dl_phdr_info info{};
             info.dlpi_addr = module.bias;
             info.dlpi_name = module.path;

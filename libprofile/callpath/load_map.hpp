@@ -1,6 +1,6 @@
 // The modules (executable and shared libraries) of the process: address -> (module, offset).
-// Contract: find() and iterate() are async-signal-safe and never wait for the loader's lock: they ask _dl_find_object (glibc >= 2.35,
-// lock-free). refresh() takes the loader's lock and is called outside signal handlers only. An unloaded module keeps its number and gets
+// Contract: find() and iterate() are async-signal-safe and never wait for the loader's lock: they ask find_loaded_object().
+// refresh() takes the loader's lock and is called outside signal handlers only. An unloaded module keeps its number and gets
 // it again when the same file returns to the same address; another file there gets a new number. All callers run with the in-tool flag
 // set, so the inner spin lock cannot meet itself.
 // Cost: programs load thousands of libraries. Look-ups by address use a hash; dlclose costs one question to the loader; refresh() looks at
@@ -61,8 +61,8 @@ class LoadMap {
     bool has_unloaded(unsigned long long& unloads) const noexcept;
     /// Call it when learned facts about addresses were invalidated. Later callers that find no new unloads may rely on that.
     void noticed(unsigned long long unloads) noexcept { unloads_.store(unloads, std::memory_order_release); }
-    /// Something was unloaded: learned facts about addresses may be wrong now.
-    void invalidate() noexcept { process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel); }
+    /// Something was unloaded: learned facts about addresses may be wrong now. Not in handlers.
+    void invalidate() noexcept;
     std::uint32_t epoch() const { return process_state.load_map_epoch.load(std::memory_order_acquire); }
 
     /// Returns true if a module that copies stacks was seen.

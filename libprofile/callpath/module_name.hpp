@@ -17,7 +17,7 @@ template <class... Prefixes> bool starts_with(const char* name, Prefixes... pref
     return (... || (std::strncmp(name, prefixes, std::strlen(prefixes)) == 0));
 }
 
-/// "libc-2." is the name of the C library's file before glibc 2.34.
-inline bool is_c_library(const char* name) noexcept { return starts_with(name, "libc.so.6", "libc-2."); }
+/// Before glibc 2.34, the C library's file is "libc-2.31.so", and threads have a library of their own.
+inline bool is_c_library(const char* name) noexcept { return starts_with(name, "libc.so.6", "libc-2.", "libpthread.so.0", "libpthread-2."); }
 
 } // namespace libprofile

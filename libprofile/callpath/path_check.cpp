@@ -33,6 +33,7 @@ NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noe
 bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
     if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
     if (full_ == nullptr) return false;
+    full_->clear();
     const std::uintptr_t lifted = lift_mark(mark(), frame);
     if (context != nullptr)
         unwinder.interrupted(context, *full_);

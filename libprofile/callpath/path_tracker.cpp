@@ -267,6 +267,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
     if (!is_own_stack(frame)) { // a coroutine; what is known of the thread's own stack stays
         forget(thread_local_block.stack_low);
+        path_.clear();
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
         find_flags(path_);
         take(frame);

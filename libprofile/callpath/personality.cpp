@@ -1,9 +1,10 @@
 #include "libprofile/callpath/personality.hpp"
 
+#include "libprofile/base/loaded_objects.hpp"
+
 #include "libprofile/callpath/linker_stub.hpp"
 #include "libprofile/callpath/module_name.hpp"
 
-#include <dlfcn.h>
 #include <link.h>
 
 namespace libprofile {
@@ -11,8 +12,8 @@ namespace libprofile {
 namespace {
 
 const link_map* module_of(std::uintptr_t address) {
-    dl_find_object object;
-    return _dl_find_object(reinterpret_cast<void*>(address), &object) == 0 ? object.dlfo_link_map : nullptr;
+    LoadedObject object;
+    return find_loaded_object(address, object) ? object.map : nullptr;
 }
 
 bool is_familiar(const link_map* module) {

@@ -1,10 +1,10 @@
 #include "libprofile/callpath/stack_search.hpp"
 
+#include "libprofile/base/loaded_objects.hpp"
+
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
-
-#include <dlfcn.h>
 
 namespace libprofile {
 
@@ -13,9 +13,6 @@ namespace {
 constexpr std::uintptr_t most_words = 2048; // kernels of linear algebra keep buffers of several KiB on the stack
 
 std::uintptr_t word(std::uintptr_t address) { return *reinterpret_cast<const std::uintptr_t*>(address); }
-
-/// Finds the loaded module at `address`.
-bool find_module(std::uintptr_t address, dl_find_object& module) { return _dl_find_object(reinterpret_cast<void*>(address), &module) == 0; }
 
 /// Returns true if the code at `return_address` has unwind information and that leads to another return address.
 bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t frame_pointer, std::uintptr_t base) {
@@ -30,17 +27,16 @@ bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t 
 } // namespace
 
 std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer, std::uintptr_t base) noexcept {
-    dl_find_object own;
-    if (!find_module(address, own)) own = {};
+    LoadedObject own;
+    if (!find_loaded_object(address, own)) own = {};
     std::uintptr_t slot = stack_pointer & ~std::uintptr_t{7};
     const std::uintptr_t end = base - slot > most_words * 8 ? slot + most_words * 8 : base;
     for (; slot + 8 <= end; slot += 8) {
         const std::uintptr_t value = word(slot);
         if (value < 4096 || value >> 47 != 0) continue;
-        dl_find_object module;
-        const bool inside = own.dlfo_map_start != nullptr && value >= reinterpret_cast<std::uintptr_t>(own.dlfo_map_start) &&
-                            value < reinterpret_cast<std::uintptr_t>(own.dlfo_map_end);
-        if (!inside && !find_module(value, module)) continue;
+        LoadedObject module;
+        const bool inside = value >= own.start && value < own.end;
+        if (!inside && !find_loaded_object(value, module)) continue;
         if (recipe_table.find(value - 1, load_map.epoch()).kind == RecipeKind::Missing) continue; // probably data
         if (follows_call(value) && leads_on(value, slot + 8, frame_pointer, base)) return slot + 8;
     }

@@ -1,7 +1,7 @@
 // Reads a module's unwind information (.eh_frame) and returns the recipe for one address.
 //
-// Contract: async-signal-safe and thread-safe: no lock, no allocation, no system call. The module is found through _dl_find_object
-// (glibc >= 2.35, lock-free). Reads only memory inside the module that holds the address. Damaged information gives Hard or Missing, never
+// Contract: async-signal-safe and thread-safe: no lock, no allocation, no system call. The module is found through
+// find_loaded_object(). Reads only memory inside the module that holds the address. Damaged information gives Hard or Missing, never
 // a fault or an endless loop.
 // Source: the DWARF standard, version 5, section 6.4, and the Linux Standard Base, section 10.6 (.eh_frame, .eh_frame_hdr).
 #pragma once

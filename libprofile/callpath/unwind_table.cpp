@@ -1,6 +1,5 @@
 #include "libprofile/callpath/unwind_table.hpp"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -26,25 +25,6 @@ bool find_in_headers(std::uintptr_t headers, unsigned count, std::uintptr_t bias
         return true;
     }
     return false;
-}
-
-/// A module may have unreadable holes between its segments, so the segment is looked up in the program headers, which lie in the first
-/// page. A module that hides them is taken as a whole. For an executable with a hole, the loader gives only the segment with the code; the
-/// kernel tells where its headers are.
-bool find_segment(const dl_find_object& object, std::uintptr_t address, UnwindSection& segment) {
-    const std::uintptr_t bias = object.dlfo_link_map->l_addr;
-    if (object.dlfo_link_map->l_prev == nullptr) return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
-    segment.start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
-    segment.end = reinterpret_cast<std::uintptr_t>(object.dlfo_map_end);
-    if (address < segment.start || address >= segment.end || segment.end - segment.start < page) return false;
-    ElfW(Ehdr) head;
-    std::memcpy(&head, object.dlfo_map_start, sizeof head);
-    if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
-        head.e_phoff + head.e_phnum * sizeof(ElfW(Phdr)) > page)
-        return true;
-    const UnwindSection whole = segment;
-    return find_in_headers(segment.start + head.e_phoff, head.e_phnum, bias, address, segment) && segment.start >= whole.start &&
-           segment.end - whole.start <= whole.end - whole.start;
 }
 
 /// The next entry's contents, without its length. An empty entry marks the end. 64-bit entries do not occur in practice and are only
@@ -150,15 +130,34 @@ struct TableRow {
 
 } // namespace
 
+/// A module may have unreadable holes between its segments, so the segment is looked up in the program headers, which lie in the first
+/// page. A module that hides them is taken as a whole. For an executable with a hole, the loader gives only the segment with the code; the
+/// kernel tells where its headers are.
+bool find_segment(const LoadedObject& object, std::uintptr_t address, UnwindSection& segment) noexcept {
+    const std::uintptr_t bias = object.map->l_addr;
+    if (object.map->l_prev == nullptr) return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
+    segment.start = object.start;
+    segment.end = object.end;
+    if (address < segment.start || address >= segment.end || segment.end - segment.start < page) return false;
+    ElfW(Ehdr) head;
+    std::memcpy(&head, reinterpret_cast<const void*>(object.start), sizeof head);
+    if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
+        head.e_phoff + head.e_phnum * sizeof(ElfW(Phdr)) > page)
+        return true;
+    const UnwindSection whole = segment;
+    return find_in_headers(segment.start + head.e_phoff, head.e_phnum, bias, address, segment) && segment.start >= whole.start &&
+           segment.end - whole.start <= whole.end - whole.start;
+}
+
 bool find_segment(std::uintptr_t address, UnwindSection& segment) noexcept {
-    dl_find_object object;
-    return _dl_find_object(reinterpret_cast<void*>(address), &object) == 0 && find_segment(object, address, segment);
+    LoadedObject object;
+    return find_loaded_object(address, object) && find_segment(object, address, segment);
 }
 
 bool find_unwind_section(std::uintptr_t address, UnwindSection& section) noexcept {
-    dl_find_object object;
-    if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return false;
-    section.header = reinterpret_cast<std::uintptr_t>(object.dlfo_eh_frame);
+    LoadedObject object;
+    if (!find_loaded_object(address, object)) return false;
+    section.header = object.unwind_header;
     return section.header != 0 && find_segment(object, section.header, section);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libprofile/base/dwarf_cursor.hpp"
+#include "libprofile/base/loaded_objects.hpp"
 
 #include <cstdint>
 
@@ -39,6 +40,8 @@ enum class EntrySearch : std::uint8_t { Found, Missing, Damaged };
 
 /// Finds the readable segment of a loaded module that holds `address`. Returns false if there is no module, or a hole in it.
 bool find_segment(std::uintptr_t address, UnwindSection& segment) noexcept;
+/// The same of an object that is already known to be the address's.
+bool find_segment(const LoadedObject& object, std::uintptr_t address, UnwindSection& segment) noexcept;
 /// Finds the section of the module that holds the code at `address`. Returns false if there is no module or no unwind information.
 bool find_unwind_section(std::uintptr_t address, UnwindSection& section) noexcept;
 EntrySearch find_unwind_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntry& entry) noexcept;

@@ -58,28 +58,31 @@ void Unwinder::flush() noexcept {
 }
 
 void Unwinder::here(void* return_address, RawPath& path) noexcept {
-    path.clear();
     const auto site = reinterpret_cast<std::uintptr_t>(return_address);
-    if (available()) {
-        static_assert(sizeof(void*) == sizeof(std::uintptr_t));
-        const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
-        int first = 0;
-        while (first < count && path.slots[first] != site) ++first;
-        // Our own frames come first.
-        for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - 1;
-        for (std::size_t i = 0; i < path.size; ++i) path.slots[i] = path.flags[i] = 0;
-        if (path.size != 0) return recognise_root(path);
-    }
+    if (!available()) return keep(path, site - 1);
+    path.clear();
+    static_assert(sizeof(void*) == sizeof(std::uintptr_t));
+    const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
+    int first = 0;
+    // Our own frames come first. libunwind 1.3 gives the end of the call instead of where it returns to.
+    while (first < count && path.slots[first] != site && path.slots[first] != site - 1) ++first;
+    const std::uintptr_t back = first < count && path.slots[first] == site ? 1 : 0;
+    for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - back;
+    for (std::size_t i = 0; i < path.size; ++i) path.slots[i] = path.flags[i] = 0;
+    if (path.size != 0) return recognise_root(path);
     path.push(site - 1, 0);
 }
 
+/// The path that our own walk has found so far.
+void Unwinder::keep(RawPath& path, std::uintptr_t innermost) noexcept {
+    if (path.size == 0) path.push(innermost, 0);
+    path.end = PathEnd::Lost;
+}
+
 void Unwinder::interrupted(void* context, RawPath& path) noexcept {
-    path.clear();
     auto* machine = static_cast<ucontext_t*>(context);
-    if (!available()) {
-        path.push(registers_of(machine).instruction, 0);
-        return;
-    }
+    if (!available()) return keep(path, registers_of(machine).instruction);
+    path.clear();
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;
     bool interrupted = true; // a signal, not a call, left the frame

@@ -23,7 +23,7 @@ namespace libprofile {
 
 class Unwinder {
   public:
-    /// Returns false if there is no libunwind. Then here() gives only the call site and interrupted() only the instruction.
+    /// Returns false if there is no libunwind. Then here() and interrupted() keep the frames that `path` has, or give the innermost one; it is partial.
     bool load() noexcept;
     bool available() const { return backtrace_ != nullptr; }
     /// Returns true while libunwind, on this thread, would open its pipe. That would take two files from a program that may open few. libunwind
@@ -51,6 +51,7 @@ class Unwinder {
     int (*get_register_)(void*, int, std::uintptr_t*) = nullptr;
     void (*flush_)(void*, std::uintptr_t, std::uintptr_t) = nullptr;
     void** address_space_ = nullptr;
+    static void keep(RawPath& path, std::uintptr_t innermost) noexcept;
     void recognise_root(RawPath& path) const noexcept;
 
     std::uintptr_t entry_ = 0; // _start of the executable

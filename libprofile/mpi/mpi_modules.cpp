@@ -1,5 +1,6 @@
 #include "libprofile/mpi/mpi_modules.hpp"
 
+#include "libprofile/base/loaded_objects.hpp"
 #include "libprofile/base/real_calls.hpp"
 #include "libprofile/mpi/tool_modules.hpp"
 
@@ -83,15 +84,8 @@ int count_loads(dl_phdr_info* info, std::size_t, void* data) {
 } // namespace
 
 const link_map* module_of(const void* address) {
-#if __GLIBC_PREREQ(2, 35)
-    dl_find_object found; // takes no lock
-    return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map : nullptr;
-#else
-    Dl_info info;
-    link_map* module = nullptr;
-    const bool is_known = dladdr1(address, &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) != 0;
-    return is_known ? module : nullptr;
-#endif
+    LoadedObject found;
+    return find_loaded_object(reinterpret_cast<std::uintptr_t>(address), found) ? found.map : nullptr;
 }
 
 bool is_main_mpi_library(const link_map* module) { return module == main_library.load(std::memory_order_acquire); }

@@ -1,6 +1,7 @@
 #include "libprofile/regions/regions.hpp"
 
 #include "libprofile/base/hashing.hpp"
+#include "libprofile/base/loaded_objects.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counter_choice.hpp"
@@ -34,8 +35,8 @@ std::uint64_t time_of(const Thread& thread) noexcept { return thread.phases.time
 
 /// Returns true for code that the program has made at run time: it has no name and no address that is valid in another process.
 bool is_in_no_module(std::uintptr_t function) noexcept {
-    dl_find_object module;
-    return _dl_find_object(reinterpret_cast<void*>(function), &module) != 0;
+    LoadedObject module;
+    return !find_loaded_object(function, module);
 }
 
 } // namespace

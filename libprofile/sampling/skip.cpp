@@ -1,5 +1,7 @@
 #include "libprofile/sampling/skip.hpp"
 
+#include "libprofile/base/loaded_objects.hpp"
+
 #include "libprofile/thread/thread.hpp"
 
 #include <dlfcn.h>
@@ -23,7 +25,7 @@ Range own; // libprofile.so
 // an exception is unwound.
 Range harmless[2];
 
-Range range_of(void* function) {
+Range range_of(const void* function) {
     Dl_info symbol{};
     void* entry = nullptr;
     if (dladdr1(function, &symbol, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr) return {};
@@ -32,9 +34,9 @@ Range range_of(void* function) {
 }
 
 Range module_range(void* function) {
-    dl_find_object object;
-    if (_dl_find_object(function, &object) != 0) return {};
-    return {reinterpret_cast<std::uintptr_t>(object.dlfo_map_start), reinterpret_cast<std::uintptr_t>(object.dlfo_map_end)};
+    LoadedObject object;
+    if (!find_loaded_object(reinterpret_cast<std::uintptr_t>(function), object)) return {};
+    return {object.start, object.end};
 }
 
 } // namespace
@@ -44,7 +46,7 @@ void know_modules() noexcept {
     loader = module_range(function);
     own = module_range(reinterpret_cast<void*>(&know_modules));
     harmless[0] = range_of(function);
-    harmless[1] = range_of(reinterpret_cast<void*>(_dl_find_object));
+    harmless[1] = loaders_own_search() != nullptr ? range_of(loaders_own_search()) : Range{};
 }
 
 bool is_own_code(std::uintptr_t instruction) noexcept { return own.has(instruction) && !is_mark_code(instruction); }

@@ -184,7 +184,7 @@ void Session::complain_once(bool at_end) noexcept {
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
     if (*counter_chooser.complaint() != 0) say("warning: %s", counter_chooser.complaint());
-    if (!unwinder.available()) say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
+    if (!unwinder.available()) say("warning: libunwind.so.8 was not found, so some call paths are partial; install the package libunwind8");
 }
 
 /// Once: a point that is missing may be in a library that is loaded later, and the line says so. A point that cannot be followed is reported then.

@@ -40,11 +40,11 @@ def survives(job, mode, program="stack_tricks", ended=True, environment=None):
     return checked
 
 
-def survives_mpi(job, *command, checks=False):
+def survives_mpi(job, *command, checks=False, options=None):
     """A program of one rank with MPI."""
     plain = job.plain(command, 1)
     for marks in MARKS:
-        report = job.profile(command, 1, options={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks})
+        report = job.profile(command, 1, options={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks, **(options or {})})
         expect_equal(outcome(job.last), outcome(plain), f"the program with LIBPROFILE_MARKS={marks}")
         found = counted(report)
         if marks == "check" and checks:
@@ -302,6 +302,34 @@ def plugins_may_come_and_go(job):
 @test
 def every_instruction_of_the_stub_may_be_interrupted(job):
     survives_mpi(job, job.program("mpi_tricks"), "stepping")
+
+
+LOADER_COPY = {"LIBPROFILE_TEST_LOADER_COPY": "1"}
+
+
+@test
+def paths_are_right_without_the_loaders_own_search(job):
+    """As with a glibc before 2.35."""
+    for mode in ("registers", "setjmp", "forks_of_threads", "handlers", "wrong_descriptions", "deep"):
+        survives(job, mode, environment=LOADER_COPY)
+    expect(survives(job, "shapes", environment=LOADER_COPY)["paths_bridged"] > 0, "code without unwind information was not met")
+    for mode in ("destructors", "rethrows", "thread_ends", "traces"):
+        expect(survives(job, mode, "unwinds", environment=LOADER_COPY)["marks_placed"] > 0, "nothing was marked")
+    script = job.write("host.py", f"import ctypes\nctypes.CDLL('{job.programs / 'plugin_unwinds'}').unwinds_run()\n")
+    command = ["/usr/bin/python3", script]
+    plain = job.run(command)
+    for marks in MARKS:
+        result = job.run([job.tool, "run", "--output", f"python.{marks}", "--", *command],
+                         env={**MOST_SAMPLES, **LOADER_COPY, "LIBPROFILE_MARKS": marks})
+        expect_equal(outcome(result), outcome(plain), f"Python with LIBPROFILE_MARKS={marks}")
+        counted(job.report(f"python.{marks}"))
+
+
+@test
+def plugins_may_come_and_go_without_the_loaders_own_search(job):
+    survives_mpi(job, job.program("mpi_tricks"), "plugins", job.programs / "plugin_climbs_1", job.programs / "plugin_climbs_2",
+                 checks=True, options=LOADER_COPY)
+    survives_mpi(job, job.program("soak"), "mixed", SOAK_ROUNDS["mixed"], 7, checks=True, options=LOADER_COPY)
 
 
 SOAK_ROUNDS = {"recursion": 6000, "exceptions": 4000, "longjmp": 4000, "threads": 600, "mpi": 500, "signals": 2000,

@@ -7,7 +7,7 @@ set_source_files_properties(tools_tree_alignment_test.cpp tools_tree_changes_tes
   PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
 add_executable(tools_tests ${tools_tests})
 find_package(ZLIB REQUIRED)
-target_link_libraries(tools_tests PRIVATE libprofile_unit_test profile_evaluation profile_timeseries profile_diagnosis profile_report profile_export profile_frames profile_import profile_comparison profile_processes profile_view profile_launch libprofile_warnings libprofile_offline
+target_link_libraries(tools_tests PRIVATE libprofile_unit_test profile_evaluation profile_timeseries profile_diagnosis profile_report profile_export profile_frames profile_import profile_comparison profile_processes profile_view profile_server profile_launch libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPERTIES COMPILE_OPTIONS -g SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,6 +1,8 @@
 // Libraries that are loaded and unloaded: numbers, names, and the number of comparisons.
 #include "libprofile/callpath/load_map.hpp"
 
+#include "libprofile/base/loaded_objects.hpp"
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -16,14 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LoadMapTest : public testing::Test {
+class LoadMapTest : public testing::TestWithParam<bool> {
   protected:
     void SetUp() override {
         char name[] = "/tmp/load_map_test.XXXXXX";
         folder_ = mkdtemp(name);
+        ask_copy_of_loader(GetParam());
         map_.refresh();
     }
-    void TearDown() override { fs::remove_all(folder_); }
+    void TearDown() override {
+        ask_copy_of_loader(false);
+        fs::remove_all(folder_);
+    }
 
     /// A copy of one of two small libraries.
     fs::path copy(const std::string& name, int which = 0) const {
@@ -49,9 +55,12 @@ class LoadMapTest : public testing::Test {
     LoadMap map_;
 };
 
+/// With the C library's own search, and with the copy of the loader's list that older ones need.
+INSTANTIATE_TEST_SUITE_P(Both, LoadMapTest, testing::Bool(), [](const auto& chosen) { return std::string(chosen.param ? "Copy" : "Loader"); });
+
 } // namespace
 
-TEST_F(LoadMapTest, ALibraryThatComesBackToItsPlaceHasItsNumberAgain) {
+TEST_P(LoadMapTest, ALibraryThatComesBackToItsPlaceHasItsNumberAgain) {
     const fs::path file = copy("a.so");
     std::set<std::pair<std::uintptr_t, std::uint32_t>> found;
     bool is_known_gone = true;
@@ -72,7 +81,7 @@ TEST_F(LoadMapTest, ALibraryThatComesBackToItsPlaceHasItsNumberAgain) {
     EXPECT_EQ(found.size(), places.size()) << "one number for each address";
 }
 
-TEST_F(LoadMapTest, AnotherLibraryAtTheSameAddressHasAnotherNumberAndTheOldOneKeepsItsName) {
+TEST_P(LoadMapTest, AnotherLibraryAtTheSameAddressHasAnotherNumberAndTheOldOneKeepsItsName) {
     void* first = open(copy("a.so"));
     const std::uintptr_t code = code_of(first);
     const std::uint32_t number = map_.find(code);
@@ -87,7 +96,7 @@ TEST_F(LoadMapTest, AnotherLibraryAtTheSameAddressHasAnotherNumberAndTheOldOneKe
     close(second);
 }
 
-TEST_F(LoadMapTest, AFileThatWasCompiledAgainIsAnotherLibraryAfterRefresh) {
+TEST_P(LoadMapTest, AFileThatWasCompiledAgainIsAnotherLibraryAfterRefresh) {
     void* first = open(copy("a.so"));
     const std::uint32_t number = map_.find(code_of(first));
     close(first);
@@ -100,7 +109,7 @@ TEST_F(LoadMapTest, AFileThatWasCompiledAgainIsAnotherLibraryAfterRefresh) {
     close(second);
 }
 
-TEST_F(LoadMapTest, WhatIsGoneIsNotShownToTheUnwinder) {
+TEST_P(LoadMapTest, WhatIsGoneIsNotShownToTheUnwinder) {
     const auto is_shown = [&](const char* name) {
         struct Wanted {
             const char* name;
@@ -124,7 +133,7 @@ TEST_F(LoadMapTest, WhatIsGoneIsNotShownToTheUnwinder) {
     EXPECT_FALSE(is_shown("/a.so"));
 }
 
-TEST_F(LoadMapTest, ManyLibrariesAreLookedAtOnceEachTimeTheLoaderHasChanged) {
+TEST_P(LoadMapTest, ManyLibrariesAreLookedAtOnceEachTimeTheLoaderHasChanged) {
     constexpr unsigned many = 300;
     std::vector<void*> handles;
     for (unsigned i = 0; i < many; ++i) handles.push_back(open(copy("many." + std::to_string(i) + ".so")));

@@ -1,12 +1,12 @@
 #include "tools/server/loopback_server.hpp"
 
+#include "tools/server/http_server.hpp"
 #include "tools/view/page.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
-#include <httplib.h>
 #include <mutex>
 #include <set>
 #include <sys/random.h>
@@ -37,9 +37,9 @@ bool is_equal(std::string_view a, std::string_view b) {
 
 /// The names of this machine for itself, whatever the port: ssh -L may forward another. A page of another site whose name was made to lead
 /// here (DNS rebinding) sends that name.
-bool is_own_name(const httplib::Request& request) {
-    if (request.get_header_value_count("Host") != 1) return false;
-    const std::string host = request.get_header_value("Host");
+bool is_own_name(const HttpRequest& request) {
+    if (request.hosts.size() != 1) return false;
+    const std::string& host = request.hosts.front();
     const std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
     return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
 }
@@ -57,12 +57,12 @@ struct LoopbackServer::Server {
     Handler handler;
     std::string token = random_token();
     int port = 0;
-    httplib::Server http;
     std::mutex working; // one question at a time
     std::mutex mutex;   // of what follows
     std::set<std::string> open;
     bool was_open = false;
     Clock::time_point heard = Clock::now();
+    HttpServer http{[this](const HttpRequest& request) { return answer(request); }};
 
     void note(const std::string& name, const std::string& page) {
         constexpr std::size_t most = 1000; // a page that is loaded again has a new name
@@ -81,7 +81,8 @@ struct LoopbackServer::Server {
         return Clock::now() - heard > (was_open && open.empty() ? patience.after_close : patience.of_silence);
     }
 
-    void answer(const httplib::Request& request, httplib::Response& response) {
+    HttpResponse answer(const HttpRequest& request) {
+        HttpResponse response;
         // No history and no other site learns the address, and no page can frame this one.
         response.headers = {{"Cache-Control", "no-store"},
                             {"Referrer-Policy", "no-referrer"},
@@ -90,7 +91,9 @@ struct LoopbackServer::Server {
                             {"Cross-Origin-Resource-Policy", "same-origin"}};
         const auto refuse = [&](int status, const char* text) {
             response.status = status;
-            response.set_content(text, "text/plain");
+            response.type = "text/plain";
+            response.content = std::make_shared<const std::string>(text);
+            return response;
         };
         if (!is_own_name(request)) return refuse(421, "Only 127.0.0.1 and localhost are served.\n");
         const std::string& path = request.path;
@@ -101,49 +104,29 @@ struct LoopbackServer::Server {
         // A browser sends its farewell as POST.
         if (request.method != "GET" && !(request.method == "POST" && name == "closed")) return refuse(405, "Only GET is served.\n");
         if (name == "alive" || name == "closed") {
-            note(name, request.get_param_value("page"));
+            const auto page = request.parameters.find("page");
+            note(name, page != request.parameters.end() ? page->second : std::string());
             response.status = 204;
-            return;
+            return response;
         }
         note(name, "");
         Answer answer;
         {
             const std::lock_guard lock(working);
-            answer = handler(name, request.params);
+            answer = handler(name, request.parameters);
         }
         note(name, "");
         response.status = answer.status;
-        // Content with a provider is sent as it is: compressing takes longer than the loopback interface.
-        response.set_content_provider(answer.content->size(), answer.type,
-                                      [content = answer.content](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-                                          return sink.write(content->data() + offset, length);
-                                      });
+        response.type = answer.type;
+        response.content = answer.content;
+        return response;
     }
 };
 
 LoopbackServer::LoopbackServer(Handler handler, unsigned port) : server_(std::make_unique<Server>()) {
     Server& server = *server_;
     server.handler = std::move(handler);
-    httplib::Server& http = server.http;
-    // A browser opens connections that it may never use: none may keep the others waiting.
-    http.new_task_queue = [] { return new httplib::ThreadPool(8); };
-    http.set_keep_alive_max_count(1);
-    http.set_read_timeout(5);
-    http.set_write_timeout(60);
-    http.set_payload_max_length(4096);
-    http.set_socket_options([](socket_t socket) {
-        const int yes = 1;
-        ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    http.set_pre_routing_handler([&server](const httplib::Request& request, httplib::Response& response) {
-        server.answer(request, response);
-        return httplib::Server::HandlerResponse::Handled;
-    });
-    constexpr const char* loopback = "127.0.0.1";
-    if (port == 0)
-        server.port = http.bind_to_any_port(loopback);
-    else
-        server.port = http.bind_to_port(loopback, static_cast<int>(port)) ? static_cast<int>(port) : -1;
+    server.port = server.http.listen(port);
     if (server.port <= 0)
         throw ViewError(port == 0 ? std::string("cannot listen on 127.0.0.1")
                                   : fmt::format("cannot listen on port {} of 127.0.0.1: {}", port, std::strerror(errno)));
@@ -156,17 +139,16 @@ std::string LoopbackServer::address() const { return fmt::format("http://127.0.0
 bool LoopbackServer::run(const Patience& patience, const std::function<void(std::stop_token)>& beside) {
     const sigset_t set = ending_signals();
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    std::thread thread([this] { server_->http.listen_after_bind(); });
+    HttpServer& http = server_->http;
+    http.start();
     std::jthread other;
     if (beside) other = std::jthread(beside);
-    while (!server_->http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     bool signalled = false;
-    while (!signalled && server_->http.is_running() && !server_->is_over(patience)) {
+    while (!signalled && !server_->is_over(patience)) {
         const timespec second = {1, 0};
         signalled = ::sigtimedwait(&set, nullptr, &second) > 0;
     }
-    server_->http.stop();
-    thread.join();
+    http.stop();
     return signalled;
 }
 

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -95,6 +96,23 @@ void* find_data(const char* name) {
 
 bool library_has(const char* symbol) { return dlsym(mpi_library.load(std::memory_order_relaxed), symbol) != nullptr; }
 
+/// What is said of a library that no bodies fit: its file and the first line of what it calls itself, as any ABI lets it be asked before MPI_Init.
+const char* unknown_library() {
+    static char text[640];
+    static char version[16384]; // longer than any MPI_MAX_LIBRARY_VERSION_STRING
+    int length = 0;
+    void* library = mpi_library.load(std::memory_order_relaxed);
+    using Question = int (*)(char*, int*);
+    if (const auto ask = reinterpret_cast<Question>(dlsym(library, "PMPI_Get_library_version")); ask != nullptr) ask(version, &length);
+    version[std::strcspn(version, "\r\n")] = 0;
+    const link_map* module = module_of(dlsym(library, "PMPI_Init"));
+    std::snprintf(text, sizeof text,
+                  "the program's MPI library has neither Open MPI's nor MPICH's ABI, so MPI is not measured: run the program with one of those; "
+                  "found: %.200s%s%.100s",
+                  module != nullptr ? module->l_name : "no file", *version != 0 ? ", " : "", version);
+    return text;
+}
+
 /// The bodies that fit the library's ABI; nullptr and a reason when there are none.
 const MpiFlavour* fitting_flavour(const char*& reason) {
     if (library_has("ompi_mpi_comm_world")) {
@@ -115,8 +133,7 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
         return nullptr;
 #endif
     }
-    reason = "the program's MPI library has neither Open MPI's nor MPICH's ABI, so MPI is not measured: "
-             "run the program with one of those";
+    reason = unknown_library();
     return nullptr;
 }
 

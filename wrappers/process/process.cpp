@@ -2,6 +2,7 @@
 // The interposed functions need nothing from here: all of them work before the constructor has run.
 
 #include "libprofile/base/process.hpp"
+#include "libprofile/base/loaded_objects.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
 #include "libprofile/regions/sleds.hpp"
@@ -52,6 +53,7 @@ void fork_child() {
     session_clock.mark_start();
     thread_registry.know_main(); // reads the CPU time at that moment
     real_calls();
+    begin_loaded_objects();
     find_jumps();
     pthread_atfork(nullptr, nullptr, fork_child);
     if (measured_from_the_start()) return session.begin_without_mpi();

@@ -33,7 +33,6 @@ class Libprofile(CMakePackage):
     depends_on("cli11")
     depends_on("nlohmann-json")
     depends_on("fmt")
-    depends_on("cpp-httplib")
     depends_on("py-pybind11", type="build", when="+python")
     depends_on("py-numpy", type=("build", "run"), when="+python")
 
@@ -51,6 +50,7 @@ class Libprofile(CMakePackage):
             *(self.define(f"LIBPROFILE_{mpi.upper()}_{name}", join_path(self.spec[mpi].prefix.bin, program))
               for name, program in wrappers.items()),
             self.define("LIBPROFILE_PYTHON", "+python" in self.spec),
+            self.define("LIBPROFILE_PORTABLE", False),
             self.define("LIBPROFILE_TESTS", False),
             self.define("LIBPROFILE_BENCHMARKS", False),
         ]

@@ -1,0 +1,35 @@
+// Which executable or shared library holds an address, as the loader knows it.
+// Contract: find_loaded_object() is async-signal-safe, takes no lock and never waits for the loader. It asks _dl_find_object where the C library has
+// it (glibc 2.35). Elsewhere it reads a copy of the loader's list. A library that has just been loaded is added to the copy by the first question about
+// it, also in a handler; one that was unloaded is no longer found, whoever unloaded it. The copy is made by begin_loaded_objects().
+// Cost of the copy: a binary search; one system call for libraries that can be unloaded, and for addresses in none.
+#pragma once
+
+#include <cstdint>
+
+struct link_map;
+
+namespace libprofile {
+
+struct LoadedObject {
+    std::uintptr_t start = 0;
+    std::uintptr_t end = 0;
+    std::uintptr_t unwind_header = 0; // .eh_frame_hdr, 0 if it has none
+    const link_map* map = nullptr;    // the loader's; l_prev is null for the executable
+};
+
+/// Not in handlers. Later calls do nothing.
+void begin_loaded_objects() noexcept;
+bool find_loaded_object(std::uintptr_t address, LoadedObject& object) noexcept;
+/// The code of the C library's own search, or nullptr.
+const void* loaders_own_search() noexcept;
+
+/// Brings the copy up to date. It waits for the loader: not in handlers.
+void refresh_loaded_objects() noexcept;
+/// All objects known by now were loaded with the program, so nothing can unload them.
+void loaded_objects_stay() noexcept;
+
+/// From now on the copy is asked, or whom the C library provides: for tests. LIBPROFILE_TEST_LOADER_COPY=1 does the same for a process.
+void ask_copy_of_loader(bool is_wanted) noexcept;
+
+} // namespace libprofile
