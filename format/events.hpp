@@ -19,9 +19,9 @@ enum class PartKind : std::uint8_t {
 
 /// Why a part was kept. Any of these.
 enum PartReason : std::uint8_t {
-    PartHasItsTurn = 1,      // its number is a multiple of the stride: other ranks have it, too
-    PartIsSlow = 2,          // an iteration, one of the longest of its rank
-    PartIsFirstOfKind = 4,   // an iteration, the first of its cluster
+    PartHasItsTurn = 1,    // its number is a multiple of the stride: other ranks have it, too
+    PartIsSlow = 2,        // an iteration, one of the longest of its rank
+    PartIsFirstOfKind = 4, // an iteration, the first of its cluster
 };
 
 struct EventsRecord {
@@ -45,10 +45,10 @@ template <class Codec> void describe(Codec& c, EventsRecord& r) {
 
 /// Parts are in the order of time, and do not overlap.
 struct EventPartRecord {
-    std::uint64_t kind = 0; // PartKind
+    std::uint64_t kind = 0;  // PartKind
     std::uint64_t phase = 0; // of an iteration: the number of its phase in the main thread
     std::uint64_t number = 0;
-    std::uint64_t reasons = 0; // PartReason
+    std::uint64_t reasons = 0;  // PartReason
     std::uint64_t left_out = 0; // ns since the end of the part before; for the first, since the rank's clock began
     std::uint64_t length = 0;   // ns
     std::uint64_t events = 0;

@@ -32,6 +32,16 @@ template <class Number> std::pair<py::array_t<Number>, Number*> matrix(std::size
     return {std::move(array), data};
 }
 
+/// What `of` says of each row.
+template <class Row, class Of> py::array_t<std::int64_t> int64_array(const std::vector<Row>& rows, Of of) {
+    py::array_t<std::int64_t> array(static_cast<py::ssize_t>(rows.size()));
+    std::int64_t* out = array.mutable_data();
+    for (const Row& row : rows) *out++ = static_cast<std::int64_t>(of(row));
+    return array;
+}
+
+/// What threads did, event by event (events.cpp).
+void add_events(py::module_& module);
 /// Frames and what is asked of them (frames.cpp).
 void add_frames(py::module_& module);
 /// The axis of time that ranks have in common (clocks.cpp).

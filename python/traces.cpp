@@ -13,26 +13,20 @@ namespace {
 
 using namespace tools;
 
-template <class Row, class Of> py::array_t<std::int64_t> column(const std::vector<Row>& rows, Of of) {
-    py::array_t<std::int64_t> array(static_cast<py::ssize_t>(rows.size()));
-    std::int64_t* out = array.mutable_data();
-    for (const Row& row : rows) *out++ = static_cast<std::int64_t>(of(row));
-    return array;
-}
-
 /// Stride, dropped samples, dropped waits, the longest of these; then the columns of samples and of waits.
 py::tuple trace(const Profile& p, std::size_t location) {
     const Trace& t = p.locations.at(location).trace;
     using Sample = const TraceSample&;
     using Wait = const TraceWait&;
-    return py::make_tuple(
-        t.stride, t.dropped, t.waits_dropped, t.longest_dropped_ns,
-        py::make_tuple(column(t.samples, [](Sample s) { return s.time_ns; }), column(t.samples, [](Sample s) { return s.path; }),
-                       column(t.samples, [](Sample s) { return s.lca_depth; }), column(t.samples, [](Sample s) { return static_cast<int>(s.lca_kind); })),
-        py::make_tuple(column(t.waits, [](Wait w) { return w.begin_ns; }), column(t.waits, [](Wait w) { return w.end_ns; }),
-                       column(t.waits, [](Wait w) { return w.path; }), column(t.waits, [](Wait w) { return w.lca_depth; }),
-                       column(t.waits, [](Wait w) { return static_cast<int>(w.lca_kind); }), column(t.waits, [](Wait w) { return w.after_depth; }),
-                       column(t.waits, [](Wait w) { return static_cast<int>(w.after_kind); })));
+    return py::make_tuple(t.stride, t.dropped, t.waits_dropped, t.longest_dropped_ns,
+                          py::make_tuple(int64_array(t.samples, [](Sample s) { return s.time_ns; }), int64_array(t.samples, [](Sample s) { return s.path; }),
+                                         int64_array(t.samples, [](Sample s) { return s.lca_depth; }),
+                                         int64_array(t.samples, [](Sample s) { return static_cast<int>(s.lca_kind); })),
+                          py::make_tuple(int64_array(t.waits, [](Wait w) { return w.begin_ns; }), int64_array(t.waits, [](Wait w) { return w.end_ns; }),
+                                         int64_array(t.waits, [](Wait w) { return w.path; }), int64_array(t.waits, [](Wait w) { return w.lca_depth; }),
+                                         int64_array(t.waits, [](Wait w) { return static_cast<int>(w.lca_kind); }),
+                                         int64_array(t.waits, [](Wait w) { return w.after_depth; }),
+                                         int64_array(t.waits, [](Wait w) { return static_cast<int>(w.after_kind); })));
 }
 
 const char* word(TimeKind kind) {

@@ -6,7 +6,6 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/events/traced_wait.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
@@ -17,6 +16,7 @@
 #include "libprofile/session/session.hpp"
 #include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/event_path.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 

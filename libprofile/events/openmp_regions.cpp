@@ -1,7 +1,7 @@
 #include "libprofile/base/hashing.hpp"
 #include "libprofile/base/process.hpp"
-#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/events/openmp_wait.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/thread/recording.hpp"
 
 namespace libprofile {

@@ -1,9 +1,9 @@
 #include "libprofile/events/openmp_wait.hpp"
 
 #include "libprofile/base/process.hpp"
-#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/events/traced_wait.hpp"
 #include "libprofile/thread/counting.hpp"
+#include "libprofile/thread/noted_event.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 namespace libprofile {

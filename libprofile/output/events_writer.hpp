@@ -18,8 +18,8 @@ inline void write_events(Encoder& encoder, std::uint32_t thread, const PartStore
     describe(encoder, record);
     std::uint64_t end = 0;
     for_each_kept([&](const Part& part) {
-        EventPartRecord head{static_cast<std::uint64_t>(part.key.kind), part.key.phase, part.key.number, part.reasons, part.begin - end,
-                             part.end - part.begin, part.events};
+        EventPartRecord head{
+            static_cast<std::uint64_t>(part.key.kind), part.key.phase, part.key.number, part.reasons, part.begin - end, part.end - part.begin, part.events};
         describe(encoder, head);
         encoder.raw(store.bytes(part), part.size);
         end = part.end;

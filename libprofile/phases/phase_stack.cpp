@@ -150,7 +150,8 @@ void PhaseStack::begin(Phase* phase, PhaseKind kind, const char* name, std::uint
     phase->opened_at = now;
     ++phase->instances;
     if (hooks_.order != nullptr && kind == PhaseKind::Iterations) hooks_.order->begin(phase->order, now);
-    if (hooks_.events != nullptr && kind == PhaseKind::Iterations && !is_inside) hooks_.events->begin_iteration(phase->number, phase->iteration_walls.size(), now);
+    if (hooks_.events != nullptr && kind == PhaseKind::Iterations && !is_inside)
+        hooks_.events->begin_iteration(phase->number, phase->iteration_walls.size(), now);
     if (hooks_.log != nullptr) hooks_.log->add({now, phase->name, kind, true});
 }
 

@@ -203,7 +203,7 @@ struct alignas(64) Thread {
 
     // Sampling.
     ClockState clock;
-    SampleTrace trace; // on with LIBPROFILE_TRACE
+    SampleTrace trace;            // on with LIBPROFILE_TRACE
     EventTrace* events = nullptr; // with LIBPROFILE_TRACE=events
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;

@@ -101,9 +101,9 @@ class EventTrace {
     std::uint64_t window_end_ = 0; // of the session's clock
     std::uint64_t at_ = 0;         // end of the last interval of the part
     std::uint64_t begin_of_last_ = 0;
-    NodeId node_ = 0;              // its call path
-    std::uint64_t ended_ = 0;      // the iteration that decide() is to be called for
-    std::uint64_t tentative_ = 0;  // one that stays only if it is the first of its cluster
+    NodeId node_ = 0;             // its call path
+    std::uint64_t ended_ = 0;     // the iteration that decide() is to be called for
+    std::uint64_t tentative_ = 0; // one that stays only if it is the first of its cluster
     std::uint32_t firsts_ = 0;
     struct Slow {
         std::uint64_t length = 0;

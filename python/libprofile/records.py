@@ -42,6 +42,71 @@ class Trace(NamedTuple):
     longest_dropped_ns: int
 
 
+class EventParts(NamedTuple):
+    """The stretches of a run of which all events were kept, in the order of time. Arrays of int64, times in ns since the measurement of the rank began.
+
+    iteration: 1 for an iteration of the rank's main thread, whose number (from 0) is `number` in `phase` (position in Profile.phases; -1: not known);
+    0 for a window of time. reasons: a sum of 1 (its number is a multiple of the stride: other ranks have it, too), 2 (one of the slowest), 4 (the first of
+    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages likewise.
+    """
+
+    iteration: np.ndarray
+    phase: np.ndarray
+    number: np.ndarray
+    reasons: np.ndarray
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+    intervals_at: np.ndarray
+    intervals: np.ndarray
+    messages_at: np.ndarray
+    messages: np.ndarray
+
+
+class EventIntervals(NamedTuple):
+    """Calls of MPI, waits and constructs of OpenMP, visits to named regions, in the order of their ends in each part. Arrays of int64; `path` is a
+    position in Profile.call_paths."""
+
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+    path: np.ndarray
+
+
+class EventMessages(NamedTuple):
+    """One end of each message. Arrays of int64. interval: position of the call in EventIntervals; received: 1, else it was sent; partner: rank (-1: not
+    known). The other end is message `other_end` of Profile.locations[other_location]; -1: it was not kept."""
+
+    interval: np.ndarray
+    received: np.ndarray
+    partner: np.ndarray
+    communicator: np.ndarray
+    tag: np.ndarray
+    bytes: np.ndarray
+    other_location: np.ndarray
+    other_end: np.ndarray
+
+
+class InnerIterations(NamedTuple):
+    """Iterations inside others. Arrays of int64; phase: position in Profile.phases; number: from 0."""
+
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+    phase: np.ndarray
+    number: np.ndarray
+
+
+class Events(NamedTuple):
+    """What a thread kept with LIBPROFILE_TRACE=events. stride: parts whose number is a multiple of it are there (0: no events)."""
+
+    stride: int
+    window_ns: int
+    dropped_parts: int
+    dropped_events: int
+    parts: EventParts
+    intervals: EventIntervals
+    messages: EventMessages
+    inner: InnerIterations
+
+
 class Clock(NamedTuple):
     """Where the times of a rank lie on the axis of all ranks, which begins when the first of them did.
 

@@ -29,7 +29,7 @@ FOOTER = struct.Struct("<QQQ8s")
 TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE, TYPE_BEGINS = range(21, 30)
 TYPE_CLOCK, TYPE_PARTNERS = 30, 31
 TYPE_WAITS = 32
-TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES = 33, 34, 35
+TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES, TYPE_EVENTS = range(33, 37)
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -326,6 +326,37 @@ def sequence_numbers(stream, iterations):
     return found
 
 
+def events_of(p):
+    """An Events block; nodes are those of the thread."""
+    events = dict(zip(("thread", "stride", "window_ns", "dropped_parts", "too_large", "dropped_events"), p.numbers(6)))
+    events["parts"], end = [], 0
+    for _ in range(p.number()):
+        kind, _, number, reasons, left_out, length, count = p.numbers(7)
+        begin = end + left_out
+        end = begin + length
+        part = {"kind": kind, "number": number, "reasons": reasons, "begin": begin, "end": end, "intervals": [], "messages": [], "inner": []}
+        at, node = begin, 0
+        for _ in range(count):
+            first = p.number()
+            rest = first >> 2
+            if first & 3 == 1:
+                partner = p.number() if rest & 2 else None
+                communicator, tag, size = p.number(), p.signed(), p.number()
+                part["messages"].append([rest & 1, partner, communicator, tag, size, p.number() if rest & 4 else None])
+                continue
+            start = at + p.signed()
+            at = start + p.number()
+            if first & 3 == 0:
+                node += (rest >> 1) ^ -(rest & 1)
+                part["intervals"].append([start, at, node])
+            elif first & 3 == 2:
+                part["inner"].append([start, at, p.number()])
+            else:
+                raise Damaged("an event of an unknown kind")
+        events["parts"].append(part)
+    return events
+
+
 def sequence_of(p):
     """One sequence of a Sequences block."""
     first, second, iterations, flags, count = p.numbers(5)
@@ -616,6 +647,9 @@ def read(blocks):
                 p.signed()
                 waits.append([begin, end, *p.numbers(2)])
             tables[rank].setdefault("waits", {})[thread] = {"dropped": dropped, "longest_dropped_ns": longest, "waits": waits}
+        elif kind == TYPE_EVENTS:
+            events = events_of(p)
+            tables[rank].setdefault("events", {})[events.pop("thread")] = events
         elif kind == TYPE_NAMES:
             tables[rank]["names"] = [named_place(p) for _ in range(p.number())]
         elif kind == TYPE_CODE_LOOPS:
@@ -781,6 +815,8 @@ def summary(data, scan):
                              for at, (size, number_of_class) in enumerate(phase["cluster_list"])]})
         if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:
             raise Damaged("times of a location do not add up")
+        if t in tables[rank].get("events", {}):
+            entry["events"] = tables[rank]["events"][t]
         if t in tables[rank].get("waits", {}):
             entry["waits"] = tables[rank]["waits"][t]
         out["locations"].append(entry)

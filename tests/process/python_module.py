@@ -194,6 +194,29 @@ def python_has_the_samples_and_waits_of_a_trace(job):
     expect(abs(sum(node.own_ns * times(contexts, at) for at, node in enumerate(contexts)) - whole.ns) < 1e-3 * whole.ns, "own times are the run")
 
 
+@test
+def python_has_the_events_of_kept_iterations(job):
+    libprofile = package(job)
+    result = job.measured([job.example("hydro"), 60, 8], output="events", options={"LIBPROFILE_TRACE": "events", "LIBPROFILE_TRACE_MEMORY": "32k"})
+    expect_equal(result.code, 0, "exit code")
+    p = libprofile.open(job.folder / "events")
+    said = json.loads(job.run([job.tool, "report", job.folder / "events", "--format", "json", "--trace"]).out)["events"]
+    expect_equal(len(said), 2, "threads with events")
+    for entry in said:
+        events = p.events(entry["rank"], entry["thread"])
+        expect_equal((events.stride, events.window_ns, events.dropped_parts, events.dropped_events),
+                     tuple(entry[name] for name in ("stride", "window_ns", "dropped_parts", "dropped_events")), "numbers")
+        expect_equal({name: values.tolist() for name, values in events.intervals._asdict().items()}, {name: entry[name] for name in ("begin_ns", "end_ns", "path")},
+                     "intervals")
+        expect_equal([(int(number) + 1, begin, end, count) for kind, number, begin, end, count in
+                      zip(events.parts.iteration, events.parts.number, events.parts.begin_ns, events.parts.end_ns, events.parts.intervals) if kind == 1],
+                     [(part["number"], part["begin_ns"], part["end_ns"], part["intervals"]) for part in entry["parts"] if part["kind"] == "iteration"], "iterations")
+        expect_equal([None if end < 0 else int(end) for end in events.messages.other_end], entry["messages"]["other_end"], "other ends")
+        for name in ("interval", "tag", "bytes", "communicator"):
+            expect_equal(getattr(events.messages, name).tolist(), entry["messages"][name], name)
+        expect("MPI_Waitall" in {p.call_paths[path].name for path in events.intervals.path}, "names of calls")
+
+
 def times(contexts, at):
     """How often the node is in the run."""
     product = 1

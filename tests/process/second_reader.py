@@ -180,6 +180,31 @@ def second_reader_finds_the_same_long_calls(job):
 
 
 @test
+def second_reader_finds_the_same_events(job):
+    result = job.measured([job.program("nested"), 20], output="events", options={"LIBPROFILE_TRACE": "events", "LIBPROFILE_TRACE_MEMORY": "64k"})
+    expect_equal(result.code, 0, "exit code")
+    again = compare(job, "events")
+    said = json.loads(job.run([job.tool, "report", job.folder / "events", "--format", "json", "--trace"]).out)["events"]
+    expect_equal(len(said), 2, "threads with events")
+    for entry, mine in zip(said, (location["events"] for location in again["locations"])):
+        names = ("stride", "window_ns", "dropped_parts", "too_large", "dropped_events")
+        expect_equal({name: mine[name] for name in names}, {name: entry[name] for name in names}, "numbers")
+        reasons = {"turn": 1, "slow": 2, "first": 4}
+        expect_equal([(part["kind"], part["number"] + part["kind"], part["reasons"], part["begin"], part["end"]) for part in mine["parts"]],
+                     [(int(part["kind"] == "iteration"), part["number"],
+                       sum(reasons[reason] for reason in part["reasons"]), part["begin_ns"], part["end_ns"]) for part in entry["parts"]], "parts")
+        expect_equal([interval[:2] for part in mine["parts"] for interval in part["intervals"]], [list(pair) for pair in zip(entry["begin_ns"], entry["end_ns"])],
+                     "intervals")
+        columns = [entry["messages"][name] for name in ("direction", "partner", "communicator", "tag", "bytes", "number")]
+        expect_equal([message for part in mine["parts"] for message in part["messages"]],
+                     [[int(row[0] == "received"), *row[1:]] for row in zip(*columns)], "messages")
+        inner = entry["inner"]
+        expect_equal([each for part in mine["parts"] for each in part["inner"]],
+                     [[begin, end, number - 1] for begin, end, number in zip(inner["begin_ns"], inner["end_ns"], inner["number"])], "inner iterations")
+        expect(inner["number"], "there are iterations inside others")
+
+
+@test
 def second_reader_finds_the_loop_of_a_program_without_markers(job):
     result = job.measured([job.program("loops"), "nested", "60", "4000"], ranks=2, output="loops")
     expect_equal(result.code, 0, "exit code")

@@ -42,8 +42,7 @@ double ChromeEvents::microseconds(const Location& location, std::uint64_t own_ns
     return static_cast<double>(static_cast<std::int64_t>(axis_.at(location.rank, own_ns) - begin)) / 1e3;
 }
 
-void ChromeEvents::add_message(std::size_t at, std::size_t number, std::uint64_t begin, std::uint64_t row,
-                               const std::function<void(const Json&)>& emit) const {
+void ChromeEvents::add_message(std::size_t at, std::size_t number, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const {
     const Location& location = profile_.locations[at];
     const TracedMessage& message = location.events.messages[number];
     const MessagePairs::End other = pairs_.other_end(at, number);

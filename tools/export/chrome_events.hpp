@@ -17,15 +17,15 @@ class ChromeEvents {
     using Json = nlohmann::ordered_json;
 
     /// All must outlive this. Of the chosen phase and iterations, if any are chosen.
-    ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis)
-        : profile_(profile), choice_(choice), axis_(axis), pairs_(profile) {}
+    ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis) : profile_(profile), choice_(choice), axis_(axis), pairs_(profile) {}
 
     /// The slices that add() makes of a location.
     std::uint64_t slices(const Location& location) const;
     /// When its first event begins, on the axis; the highest number if there is none.
     std::uint64_t first_begin(const Location& location) const;
     /// Calls `emit` for each slice and each end of an arrow. `row_of`: the row of any location. `begin`: where the picture begins, on the axis.
-    void add(std::size_t location, std::uint64_t begin, const std::function<std::uint64_t(const Location&)>& row_of, const std::function<void(const Json&)>& emit) const;
+    void add(std::size_t location, std::uint64_t begin, const std::function<std::uint64_t(const Location&)>& row_of,
+             const std::function<void(const Json&)>& emit) const;
 
   private:
     bool is_chosen(const EventPart& part) const;

@@ -61,7 +61,8 @@ class PartDecoder {
     bool take_message(const EventRecord& event, const EventPart& part) {
         constexpr std::uint64_t all_flags = MessageIsReceived | MessageHasPartner | MessageHasNumber;
         const bool has_interval = out_.intervals.size() > part.intervals_at;
-        if (!has_interval || event.rest > all_flags || event.partner > max_id || event.communicator > UINT32_MAX || event.tag < INT32_MIN || event.tag > INT32_MAX)
+        if (!has_interval || event.rest > all_flags || event.partner > max_id || event.communicator > UINT32_MAX || event.tag < INT32_MIN ||
+            event.tag > INT32_MAX)
             return false;
         TracedMessage message;
         message.interval = size(out_.intervals) - 1;

@@ -13,7 +13,7 @@ enum class DataRequest : std::uint8_t {
     None,
     Receive,
     ReceiveWithoutStatus, // MPI does not say how much arrived
-    Message, // found by a matched probe: the handle is that of the message
+    Message,              // found by a matched probe: the handle is that of the message
     FileRead,
     FileCollectiveRead
 };

@@ -17,7 +17,8 @@ inline void sent(auto& event, std::uint64_t sent, const Envelope& envelope) {
 
 template <class Count> class Send {
   public:
-    Send(const MpiEvent&, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) : count_(count), datatype_(datatype), dest_(dest), tag_(tag), ranks_(comm) {}
+    Send(const MpiEvent&, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+        : count_(count), datatype_(datatype), dest_(dest), tag_(tag), ranks_(comm) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS && dest_ != MPI_PROC_NULL) sent(event, bytes(count_, datatype_), ranks_.envelope(dest_, tag_));

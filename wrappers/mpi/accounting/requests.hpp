@@ -112,8 +112,7 @@ class MatchedReceivePosted {
     MatchedReceivePosted(const MpiEvent&, const MPI_Message* message, const MPI_Request* request) : message_(message), request_(request) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.follows_requests() && mpi_result == MPI_SUCCESS && message_.is_expected())
-            posted(event, {DataRequest::Receive, message_.group()}, request_);
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && message_.is_expected()) posted(event, {DataRequest::Receive, message_.group()}, request_);
     }
 
   private:

@@ -1,0 +1,51 @@
+#include "python/bindings.hpp"
+
+#include "tools/timeline/message_pairs.hpp"
+
+#include <pybind11/stl.h>
+
+namespace libprofile::python {
+
+namespace {
+
+using namespace tools;
+
+/// Stride, length of a window, dropped parts and events; then the columns of parts, intervals, messages and inner iterations.
+py::tuple events(const Profile& p, std::size_t location) {
+    const KeptEvents& e = p.locations.at(location).events;
+    const MessagePairs pairs(p);
+    py::array_t<std::int64_t> other_location(static_cast<py::ssize_t>(e.messages.size())), other_end(static_cast<py::ssize_t>(e.messages.size()));
+    for (std::size_t i = 0; i < e.messages.size(); ++i) {
+        const MessagePairs::End end = pairs.other_end(location, i);
+        other_location.mutable_data()[i] = end.is_known() ? std::int64_t{end.location} : -1;
+        other_end.mutable_data()[i] = end.is_known() ? std::int64_t{end.message} : -1;
+    }
+    const auto or_none = [](std::uint32_t value) { return value == UINT32_MAX ? std::int64_t{-1} : std::int64_t{value}; };
+    using Part = const EventPart&;
+    using Interval = const TracedInterval&;
+    using Message = const TracedMessage&;
+    using Inner = const TracedInner&;
+    return py::make_tuple(
+        e.stride, e.window_ns, e.dropped_parts, e.dropped_events,
+        py::make_tuple(int64_array(e.parts, [](Part s) { return s.kind == PartKind::Iteration ? 1 : 0; }),
+                       int64_array(e.parts, [&](Part s) { return or_none(s.phase); }), int64_array(e.parts, [](Part s) { return s.number; }),
+                       int64_array(e.parts, [](Part s) { return s.reasons; }), int64_array(e.parts, [](Part s) { return s.begin_ns; }),
+                       int64_array(e.parts, [](Part s) { return s.end_ns; }), int64_array(e.parts, [](Part s) { return s.intervals_at; }),
+                       int64_array(e.parts, [](Part s) { return s.intervals; }), int64_array(e.parts, [](Part s) { return s.messages_at; }),
+                       int64_array(e.parts, [](Part s) { return s.messages; })),
+        py::make_tuple(int64_array(e.intervals, [](Interval i) { return i.begin_ns; }), int64_array(e.intervals, [](Interval i) { return i.end_ns; }),
+                       int64_array(e.intervals, [](Interval i) { return i.path; })),
+        py::make_tuple(int64_array(e.messages, [](Message m) { return m.interval; }),
+                       int64_array(e.messages, [](Message m) { return m.direction == MessageDirection::Received ? 1 : 0; }),
+                       int64_array(e.messages, [&](Message m) { return or_none(m.partner); }),
+                       int64_array(e.messages, [](Message m) { return m.communicator; }), int64_array(e.messages, [](Message m) { return m.tag; }),
+                       int64_array(e.messages, [](Message m) { return m.bytes; }), other_location, other_end),
+        py::make_tuple(int64_array(e.inners, [](Inner i) { return i.begin_ns; }), int64_array(e.inners, [](Inner i) { return i.end_ns; }),
+                       int64_array(e.inners, [&](Inner i) { return or_none(i.phase); }), int64_array(e.inners, [](Inner i) { return i.number; })));
+}
+
+} // namespace
+
+void add_events(py::module_& module) { module.def("events", &events); }
+
+} // namespace libprofile::python
