@@ -96,11 +96,12 @@ TEST(PersistentRequests, KeepWhatEachStartCountsUntilTheyAreFreed) {
 TEST(RankGroups, CommunicatorsOfTheSameRanksShareAGroup) {
     namespace groups = libprofile::rank_groups;
     const int some[] = {3, 1, -1}, others[] = {3, 2, -1};
-    const std::uint32_t group = groups::group_of(some, 3);
+    const std::uint32_t group = groups::group_of(some, 3, false);
     EXPECT_GE(group, groups::first_other);
-    for (int i = 0; i < 5000; ++i) EXPECT_EQ(groups::group_of(some, 3), group);
-    EXPECT_NE(groups::group_of(others, 3), group);
-    EXPECT_NE(groups::group_of(some, 2), group);
+    for (int i = 0; i < 5000; ++i) EXPECT_EQ(groups::group_of(some, 3, false), group);
+    EXPECT_NE(groups::group_of(others, 3, false), group);
+    EXPECT_NE(groups::group_of(some, 3, true), group);
+    EXPECT_NE(groups::group_of(some, 2, false), group);
     EXPECT_EQ(groups::world_rank(group, 0), 3u);
     EXPECT_EQ(groups::world_rank(group, 1), 1u);
     for (const int rank : {2, 3, -2}) EXPECT_EQ(groups::world_rank(group, rank), groups::no_rank);
@@ -171,9 +172,9 @@ TEST(RankGroups, WithoutRoomPartnersAreUnknown) {
     namespace groups = libprofile::rank_groups;
     for (int i = 0; i < static_cast<int>(groups::most_groups) + 10; ++i) {
         const int ranks[] = {i, i + 1};
-        const std::uint32_t group = groups::group_of(ranks, 2);
+        const std::uint32_t group = groups::group_of(ranks, 2, false);
         EXPECT_EQ(groups::world_rank(group, 1), group == groups::without_ranks ? groups::no_rank : static_cast<std::uint32_t>(i + 1));
     }
     const int last[] = {-7, 1};
-    EXPECT_EQ(groups::group_of(last, 2), groups::without_ranks);
+    EXPECT_EQ(groups::group_of(last, 2, false), groups::without_ranks);
 }
