@@ -22,7 +22,8 @@ std::uint64_t MessageNumbers::next(MessageDirection direction, std::uint32_t par
     Slot* const table = slots_.load(std::memory_order_acquire) != nullptr ? slots_.load(std::memory_order_relaxed) : slots();
     if (table == nullptr) return 0;
     const std::uint64_t to = std::uint64_t{partner} << 1 | static_cast<std::uint64_t>(direction);
-    const std::uint64_t key = mix(mix(to * golden + communicator) + static_cast<std::uint32_t>(tag)) | 1;
+    // Multiples of odd numbers without a pattern: kinds that differ in several of these have different sums.
+    const std::uint64_t key = mix(to * golden + communicator * 0xd6e8feb86659fd93u + static_cast<std::uint32_t>(tag) * 0xa0761d6478bd642fu) | 1;
     for (std::uint32_t i = 0; i < longest_search; ++i) {
         Slot& slot = table[((key >> 1) + i) & ((1u << bits) - 1)];
         std::uint64_t present = slot.key.load(std::memory_order_relaxed);
