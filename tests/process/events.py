@@ -3,6 +3,11 @@
 ranks keep the same iterations, whatever their memory."""
 
 import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
+from readers import chrome
 
 from count_matrix import (C_PROGRAMS, CXX_CALLS, FORTRAN_BINDINGS, FORTRAN_PROGRAMS, FORTRAN_UNSEEN, PYTHON_CALLS, RANKS, matrix_program)
 from debian_programs import lammps, lammps_results
@@ -195,6 +200,27 @@ def lammps_is_the_same_with_events_and_all_its_messages_have_both_ends(job):
             seen[names[path]] = seen.get(names[path], 0) + 1
     for name in ("MPI_Send", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce"):
         expect_equal(seen.get(name), visits.get(name), f"calls of {name}")
+
+
+@test
+def exported_events_are_those_of_the_report(job):
+    """Each slice, and one arrow for each message of which both ends were kept, which does not go back in time."""
+    job.profile([job.example("hydro"), 200, 8], options={**EVENTS, "LIBPROFILE_TRACE_MEMORY": "64k"})
+    folder = f"profile.{job.runs}"
+    entries, names, report = events_of(job, folder)
+    exported = job.run([job.tool, "export", job.folder / folder, "--format", "chrome", "--output", job.folder / "chrome"])
+    expect_equal(exported.code, 0, "exit code of the export")
+    found = chrome.read(next((job.folder / "chrome").rglob("*.json")) if (job.folder / "chrome").is_dir() else job.folder / "chrome", "timestep")
+    arrows = 0
+    for (rank, _), entry in entries.items():
+        expected = sorted((end - begin, names[path]) for begin, end, path in zip(entry["begin_ns"], entry["end_ns"], entry["path"]))
+        expect_equal(sorted((ns, name) for _, ns, name in found.events[rank])[:len(expected)], expected, f"events of rank {rank}")
+        arrows += sum(end is not None for end in entry["messages"]["other_end"])
+    expect(arrows > 0, "there are messages with both ends")
+    expect_equal(2 * len(found.arrows), arrows, "ends of arrows")
+    for number, ends in found.arrows.items():
+        expect_equal(set(ends), {"s", "f"}, f"ends of arrow {number}")
+        expect(ends["s"][1] <= ends["f"][1] + 1, f"arrow {number} ends before it begins: {ends}")
 
 
 if __name__ == "__main__":
