@@ -85,6 +85,27 @@ std::string trace_text(const Profile& profile) {
     return line + fmt::format(", common ancestors exact {}, bound {}, unknown {}", share(LcaKind::Exact), share(LcaKind::Bound), share(LcaKind::Unknown));
 }
 
+/// How many iterations and windows have their events.
+std::string events_text(const Profile& profile) {
+    std::uint64_t kept = 0, dropped = 0, too_large = 0, threads = 0, events = 0, stride = 0;
+    for (const Location& location : profile.locations) {
+        const KeptEvents& own = location.events;
+        if (own.stride == 0) continue;
+        ++threads;
+        kept += own.parts.size();
+        dropped += own.dropped_parts;
+        too_large += own.too_large;
+        events += own.intervals.size() + own.messages.size() + own.inners.size();
+        stride = std::max(stride, own.stride);
+    }
+    if (threads == 0) return "";
+    std::string line = fmt::format("events: {} of {}, in {} of {} iterations and windows", count(static_cast<double>(events)), plural(threads, "thread"),
+                                   count(static_cast<double>(kept)), count(static_cast<double>(kept + dropped)));
+    if (stride > 1) line += fmt::format(" (on all ranks those whose number is a multiple of {})", stride);
+    if (too_large != 0) line += fmt::format("; {} had more than LIBPROFILE_TRACE_MEMORY has room for", count(static_cast<double>(too_large)));
+    return line;
+}
+
 /// Sums over the ranks; the memory of the one with most.
 struct Cost {
     std::uint64_t taken = 0, inside = 0, lost = 0, sampled = 0, memory = 0,
@@ -149,7 +170,7 @@ Finding what_it_cost(const Profile& profile, const std::vector<const Location*>&
         line += fmt::format(", up to {} of memory per process, {} of files", byte_size(static_cast<double>(cost.memory)),
                             byte_size(static_cast<double>(cost.written)));
     finding.sentences = {line, samples_text(profile, cost)};
-    for (std::string text : {skips_text(profile), trace_text(profile)})
+    for (std::string text : {skips_text(profile), trace_text(profile), events_text(profile)})
         if (!text.empty()) finding.sentences.push_back(std::move(text));
     // A function's share has the error of a share of so many hits.
     constexpr std::uint64_t few = 1000;
