@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// over_time (several runs over aligned iterations), groups (of ranks, and their strips), live (what stays in a page that renews itself).
+// events (the timeline of kept events), over_time (several runs over aligned iterations), groups (of ranks, and their strips), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -548,6 +548,103 @@ if (action === "numbers") {
   result.keys = { zoomed: await page.evaluate(() => { const { store } = window.libprofile, t = store.state.time, w = store.wholeTime(); return t[0] > 0 && t[1] - t[0] < 0.6 * w[1]; }) };
   await page.keyboard.press("0");
   result.keys.whole = await page.evaluate(() => { const { store } = window.libprofile; return store.state.time[1] === store.wholeTime()[1]; });
+} else if (action === "events") {
+  await open();
+  await page.evaluate(() => document.querySelector("#events canvas").scrollIntoView({ block: "center" }));
+  const text = (id) => page.evaluate((i) => document.getElementById(i).textContent.replaceAll("\u202f", " "), id);
+  const move = async (at) => {
+    const box = await page.locator("#events canvas").boundingBox();
+    await page.mouse.move(box.x + at.x, box.y + at.y);
+    await page.waitForTimeout(150);
+  };
+  result.legend = await text("events-legend");
+  result.notes = await text("events-notes");
+  result.iterations = await page.evaluate(() => {
+    const { store, events, data } = window.libprofile, { rows } = events.timeline.events, list = [];
+    const both = rows[0].parts.number.length ? Array.from(rows[0].parts.number.keys()).filter((p) => rows[0].parts.phase[p] >= 0) : [];
+    for (const p of both.slice(0, 60)) {
+      const span = { phase: rows[0].parts.phase[p], number: rows[0].parts.number[p] };
+      store.set({ eventSpan: span });
+      const shares = events.shares(), matrix = {};
+      if (shares.summed.some((ns) => ns > 0)) continue; // the other rank has no events of it
+      shares.matrix?.ranks.forEach((from, i) => shares.matrix.ranks.forEach((to, k) => (matrix[`${from} ${to}`] = shares.matrix.bytes[i * shares.matrix.ranks.length + k])));
+      list.push({ ...span, states: Object.fromEntries(data.header.events.states.map((state, s) => [state.key, shares.states[s]])), matrix, parallelism: shares.parallelism });
+    }
+    store.set({ eventSpan: list.length > 0 ? { phase: list.at(-1).phase, number: list.at(-1).number } : null });
+    return list;
+  });
+  result.csv = (await saved("events.csv")).toString();
+  result.svg = (await saved("events.svg")).toString().slice(0, 200);
+  result.png = (await saved("events.png")).toString("latin1").slice(1, 4);
+  result.unkept = await page.evaluate(() => {
+    const { data, events } = window.libprofile, n = data.header.events.states.length;
+    return events.timeline.events.rows.flatMap(({ rank, stretches: s }) => Array.from(s.begin.keys(), (i) => ({ rank, phase: s.phase[i], number: s.first[i], sums: Array.from(s.sums.slice(i * n, (i + 1) * n)) })));
+  });
+  result.modes = {};
+  for (const mode of ["kind", "duration", "state"]) {
+    await page.selectOption("#events-mode", mode);
+    await settle();
+    result.modes[mode] = await paint("#events canvas");
+    await page.screenshot({ path: `${shots}/events-${mode}${result.unkept.length > 0 ? "-few" : ""}.png`, fullPage: true });
+  }
+  /** Shows a stretch of a row, and where its middle is. */
+  const show = (row, list, i) => page.evaluate(([r, name, k]) => {
+    const { store, events } = window.libprofile, { timeline } = events, one = timeline.events.rows[r], [from, to] = [one.place(one[name].begin[k]), one.place(one[name].end[k])];
+    store.set({ moment: store.clampedMoment([from - (to - from) / 2, to + (to - from) / 2]) });
+    return { x: Math.round(timeline.xOf((from + to) / 2)), y: Math.round(timeline.middleOf(r)) };
+  }, [row, list, i]);
+  if (result.unkept.length > 0) {
+    const at = await show(0, "stretches", await page.evaluate(() => Math.floor(window.libprofile.events.timeline.events.rows[0].stretches.begin.length / 2)));
+    await settle();
+    result.striped = await page.evaluate(({ x, y }) => {
+      const canvas = document.querySelector("#events canvas"), scale = canvas.width / canvas.clientWidth, g = canvas.getContext("2d");
+      const { data } = g.getImageData((x + 3) * scale, (y - 14) * scale, 1, 28 * scale), colors = new Set();
+      for (let i = 0; i < data.length; i += 4) colors.add(data.slice(i, i + 4).join());
+      return { alpha: data[3], heights: colors.size };
+    }, at);
+    await move(at);
+    result.striped.text = await text("events-readout");
+  } else {
+    const p = await page.evaluate(() => { const { parts } = window.libprofile.events.timeline.events.rows[1]; return parts.phase.findLastIndex((phase) => phase >= 0) - 3; });
+    await show(1, "parts", p);
+    await settle();
+    // The longest call of it.
+    const at = await page.evaluate((k) => {
+      const { timeline } = window.libprofile.events, row = timeline.events.rows[1], { calls, parts, states } = row;
+      let best = -1, most = 0;
+      for (let i = 0; i < states.count; ++i) {
+        const length = states.begins[i + 1] - states.begins[i];
+        if (states.isCall(i) && states.begins[i] >= parts.begin[k] && states.begins[i + 1] <= parts.end[k] && length > most) [best, most] = [i, length];
+      }
+      const node = calls.node[states.owner[best]], name = window.libprofile.data.header.nodes.name[node];
+      return { x: timeline.xOf(row.place(states.begins[best] + most / 2)), y: timeline.middleOf(1), node, function: name, rank: row.rank };
+    }, p);
+    await move(at);
+    result.hovered = { ...at, text: await text("events-readout") };
+    await page.mouse.down();
+    await page.mouse.up();
+    await settle();
+    result.hovered.clicked = await page.evaluate(() => window.libprofile.store.state.node);
+    result.messages = await page.evaluate(() => { const { timeline } = window.libprofile.events, [t0, t1] = window.libprofile.store.state.moment; const { sent, received } = timeline.events.messages; return sent.filter((ns, m) => ns < t1 && received[m] > t0).length; });
+    await page.screenshot({ path: `${shots}/events-iteration.png`, fullPage: true });
+    const shown = () => page.evaluate(() => { const { moment, eventSpan, eventMode, node } = window.libprofile.store.state; return { moment: moment.map(Math.round), eventSpan, eventMode, node }; });
+    result.before = await shown();
+    await open("#" + await page.evaluate(() => window.libprofile.store.link()));
+    result.again = await shown();
+    await page.focus("#events canvas");
+    const width = async () => { const { moment } = await shown(); return moment[1] - moment[0]; }, begin = async () => (await shown()).moment[0];
+    const keys = { first: await width() };
+    await page.keyboard.press("w"); keys.w = await width();
+    await page.keyboard.press("s"); keys.s = await width();
+    await page.keyboard.press("a"); keys.a = await begin();
+    await page.keyboard.press("d"); await page.keyboard.press("d"); keys.d = await begin();
+    await page.keyboard.press("Shift+ArrowRight"); keys.read = await text("events-readout");
+    await page.keyboard.press("Shift+ArrowRight"); keys.read_next = await text("events-readout");
+    await page.keyboard.press("ArrowDown"); keys.read_down = await text("events-readout");
+    await page.keyboard.press("0"); keys.all = await width();
+    keys.whole = await page.evaluate(() => Math.round(window.libprofile.store.wholeMoment()[1]));
+    result.keys = keys;
+  }
 } else if (action === "strip") {
   await open();
   Object.assign(result, await page.evaluate(() => {

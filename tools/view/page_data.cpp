@@ -19,6 +19,7 @@
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/strip_entry.hpp"
+#include "tools/view/timeline_entry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +62,8 @@ class PageData {
         header["phases"] = phases();
         header["groups"] = groups_entry(profile_, tables_.mains, sections_);
         header["strip"] = strip_entry(profile_, axis_, tables_, sections_);
+        header["events"] =
+            timeline_entry(profile_, axis_, tables_, request_.served ? request_.served_event_bytes : request_.event_bytes, request_.served, sections_);
         header["begins_known"] = begins_.are_known();
         header["laid_end"] = begins_.end();
         header["clock_limits"] = axis_.limits();

@@ -63,15 +63,16 @@ export function numbersIn(bytes: Uint8Array): Float64Array {
   return out;
 }
 
+/** Decodes in place: 0, 1, 2, 3, ... are 0, -1, 1, -2, ... */
+export function unzigzag(coded: Float64Array): Float64Array {
+  for (let i = 0; i < coded.length; ++i) coded[i] = coded[i]! % 2 === 0 ? coded[i]! / 2 : -(coded[i]! + 1) / 2;
+  return coded;
+}
+
 /** A column of zigzag-coded differences. */
 export async function seriesOf(column: number): Promise<Float64Array> {
-  const out = await numbersOf(column);
-  let before = 0;
-  for (let i = 0; i < out.length; ++i) {
-    const coded = out[i]!;
-    before += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
-    out[i] = before;
-  }
+  const out = unzigzag(await numbersOf(column));
+  for (let i = 1; i < out.length; ++i) out[i]! += out[i - 1]!;
   return out;
 }
 

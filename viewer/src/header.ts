@@ -131,6 +131,19 @@ export interface GroupsHeader {
   /** Callers before what they call; null without the order of calls. */
   merged: { calls: { depth: number; name: string; class: "same" | "differs" | "not all"; ranks: string; times: string }[]; left_out: number } | null;
 }
+/** What threads did, event by event: rows are locations. Lists of columns have the rows one after the other; a row's time on the axis is
+ *  begin + own time * axis / own. The formats are those of tools/view/timeline_columns.cpp. */
+export interface EventsHeader {
+  end: number; // ns, on the axis
+  states: { key: string; name: string }[]; // the first one is computing
+  rows: Record<"parts" | "intervals" | "messages" | "inners" | "stretches" | "begin" | "own" | "axis", number[]> & { complete: boolean[] }; // all parts are there
+  parts: Record<"gaps" | "lengths" | "phases" | "numbers" | "reasons", number>;
+  intervals: Record<"begins" | "lengths" | "nodes" | "states", number>;
+  messages: Record<"calls" | "kinds" | "partners" | "communicators" | "tags" | "bytes" | "rows" | "others", number>;
+  inners: Record<"begins" | "lengths" | "phases" | "numbers", number>;
+  stretches: Record<"gaps" | "lengths" | "phases" | "firsts" | "counts" | "exact" | "sums", number>;
+  notes: string[];
+}
 export interface Header {
   tool?: string; // of a profile of another tool: what it is
   served: boolean; // by libprofile view --serve: the page can ask for what it does not have
@@ -175,6 +188,7 @@ export interface Header {
   causes: { sentence: string; scope: string[]; untold: string[]; list: Cause[] };
   groups?: GroupsHeader | null;
   strip: StripHeader | null;
+  events?: EventsHeader | null; // LIBPROFILE_TRACE=events
   begins_known: boolean; // of the iterations of all ranks
   laid_end: number; // ns: where the last iteration ends if iterations lie end to end
   clock_limits: string[]; // of comparing the times of ranks

@@ -11,6 +11,7 @@ import { showDetails } from "./panes/details";
 import { connectExports } from "./panes/exports";
 import { connectCauses } from "./panes/causes";
 import { connectFindings } from "./panes/findings";
+import { EventsPane } from "./events/pane";
 import { GroupsPane } from "./panes/groups";
 import { IterationsPane } from "./panes/iterations";
 import { connectLink, connectTheme, showJob } from "./panes/job";
@@ -49,6 +50,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     source = new SourcePane(data, store, comparison),
     code = new CodePane(data, store),
     groups = new GroupsPane(data, store),
+    events = new EventsPane(data, store),
     { timeline } = iterations,
     { icicle } = code;
   connectCauses(data, store);
@@ -57,13 +59,14 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     store,
     () => {
       [timeline, strip, icicle].forEach((view) => view?.picture.redraw());
+      events.timeline?.renew();
       groups.redraw();
     },
     end.signal,
   );
   connectLink(store);
   connectRegions(data, store, iterations);
-  connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, groups, [metrics.tree, ranks.tree]);
+  connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, groups, events, [metrics.tree, ranks.tree]);
   showDetails(data);
 
   comparison.onFailure = async () => void (end.signal.aborted || (await showAccuracy(data, comparison)));
@@ -73,7 +76,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     void source.show();
     await showAccuracy(data, comparison);
   };
-  await Promise.all([comparison.compute(), timeline?.load(), strip.load(), groups.loaded]);
+  await Promise.all([comparison.compute(), timeline?.load(), strip.load(), groups.loaded, events.load()]);
   for (const pane of [callPaths, metrics, ranks]) pane.showFirst(comparison);
   // For scripts and tests.
   Object.assign(window, {
@@ -84,6 +87,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
       strip,
       icicle,
       groups,
+      events,
       trees: { metricTree: metrics.tree, pathTree: callPaths.tree, functionTree: callPaths.functions, systemTree: ranks.tree },
       profile: () => comparison.a,
       other: () => comparison.b,
@@ -101,7 +105,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     source,
     groups,
     icicle,
-    pictures: [timeline, strip, icicle].flatMap((view) => (view ? [view.picture] : [])),
+    pictures: [timeline, strip, icicle, events.timeline].flatMap((view) => (view ? [view.picture] : [])),
     end: () => {
       end.abort();
       store.end();

@@ -18,6 +18,11 @@ export type Zoom = [number, number, number, number];
 /** Rows of the strip: a cluster each, ranks in the order of clusters, ranks. */
 export type StripRows = "clusters" | "ordered" | "ranks";
 
+/** What the colours of the timeline say. */
+export type EventMode = "state" | "duration" | "kind";
+/** A part of the timeline: times on the axis, or one iteration, where each rank has it. */
+export type EventSpan = { from: number; to: number } | { phase: number; number: number };
+
 export interface State {
   phase: number; // whose iterations are shown, -1 if no phase has any
   map: string; // metric of graph and value map
@@ -36,6 +41,9 @@ export interface State {
   depth: number; // of the strip; -1: significant call paths
   time: [number, number]; // ns: what the strip shows
   cause: number; // -1: none
+  moment: [number, number]; // ns: what the timeline shows
+  eventMode: EventMode;
+  eventSpan: EventSpan | null;
   theme: "auto" | "light" | "dark";
 }
 
@@ -81,6 +89,9 @@ export class Store {
       depth: -1,
       time: this.wholeTime(),
       cause: -1,
+      moment: this.wholeMoment(),
+      eventMode: "state",
+      eventSpan: null,
       theme: "auto",
     };
     this.first = { ...this.state };
@@ -101,6 +112,15 @@ export class Store {
   wholeTime(): [number, number] {
     const { strip, laid_end } = this.data.header;
     return [0, Math.max(1, strip ? strip.point * strip.points : laid_end)];
+  }
+
+  wholeMoment(): [number, number] {
+    return [0, Math.max(1, this.data.header.events?.end ?? 1)];
+  }
+
+  /** At least 200 ns. */
+  clampedMoment(range: [number, number]): [number, number] {
+    return clampedSpan(range, this.wholeMoment(), 200);
   }
 
   /** At least a millionth of the run. */
@@ -164,6 +184,9 @@ export class Store {
     q.set("rows", s.rows);
     if (s.depth >= 0) q.set("depth", String(s.depth));
     if (s.time[0] > 0 || s.time[1] < this.wholeTime()[1]) q.set("time", s.time.map((t) => Math.round(t)).join(","));
+    if (s.moment[0] > 0 || s.moment[1] < this.wholeMoment()[1]) q.set("moment", s.moment.map((t) => Math.round(t)).join(","));
+    if (s.eventMode !== "state") q.set("events", s.eventMode);
+    if (s.eventSpan) q.set("span", "phase" in s.eventSpan ? `${s.eventSpan.phase}.${s.eventSpan.number}` : `${s.eventSpan.from}-${s.eventSpan.to}`);
     if (s.cause >= 0) q.set("cause", String(s.cause + 1));
     if (s.pooling !== "max") q.set("pool", s.pooling);
     if (s.theme !== "auto") q.set("theme", s.theme);
@@ -186,7 +209,7 @@ export class Store {
     const row = h.metrics.findIndex((m) => m.name === q.get("metric"));
     if (row >= 0) s.row = row;
     // Numbers mean something else in another state of the job.
-    if ((q.get("snapshot") ?? "0") !== String(h.snapshot)) for (const key of ["path", "caller", "a", "b", "cause"]) q.delete(key);
+    if ((q.get("snapshot") ?? "0") !== String(h.snapshot)) for (const key of ["path", "caller", "a", "b", "cause", "span"]) q.delete(key);
     const node = Number(q.get("path"));
     if (Number.isInteger(node) && node >= 0 && node < this.data.nodes) s.node = node;
     if (q.get("tree") === "up") s.direction = "up";
@@ -201,6 +224,10 @@ export class Store {
     if (Number.isInteger(depth) && depth >= 0) s.depth = depth;
     const time = (q.get("time") ?? "").split(",").map(Number);
     if (time.length === 2 && time.every(isFinite)) s.time = this.clampedTime(time as [number, number]);
+    const moment = (q.get("moment") ?? "").split(",").map(Number);
+    if (moment.length === 2 && moment.every(isFinite)) s.moment = this.clampedMoment(moment as [number, number]);
+    if (["duration", "kind"].includes(q.get("events") ?? "")) s.eventMode = q.get("events") as EventMode;
+    s.eventSpan = eventSpanOf(q.get("span") ?? "", h.phases.length);
     const cause = Number(q.get("cause") ?? 0) - 1;
     if (Number.isInteger(cause) && cause >= 0 && cause < h.causes.list.length) {
       s.cause = cause;
@@ -216,6 +243,13 @@ export class Store {
     const whole = this.wholeZoom(this.state.phase);
     return [...clampedSpan([z[0], z[1]], [0, whole[1]], 8), ...clampedSpan([z[2], z[3]], [0, whole[3]], 2)];
   }
+}
+
+function eventSpanOf(text: string, phases: number): EventSpan | null {
+  const [one, other] = (/^\d+[.-]\d+$/.exec(text)?.[0] ?? "").split(/[.-]/).map(Number);
+  if (one === undefined || other === undefined) return null;
+  if (text.includes("-")) return other > one ? { from: one, to: other } : null;
+  return one < phases ? { phase: one, number: other } : null;
 }
 
 /** Takes over what the page before shows. What nobody has chosen is what a new page shows. */
@@ -242,6 +276,11 @@ function renew(store: Store, before: Store): void {
       wasWhole = s.zoom[axis] === wholeZoom[axis] && s.zoom[axis + 1] === wholeZoom[axis + 1];
     return wasWhole || !isSamePhase ? whole[i]! : value;
   }) as Zoom;
+  state.moment = isWhole(s.moment, before.wholeMoment()) ? first.moment : store.clampedMoment(s.moment);
+  if (s.eventSpan && "phase" in s.eventSpan) {
+    const ofSpan = numbers.phase(s.eventSpan.phase);
+    state.eventSpan = ofSpan < 0 ? null : { ...s.eventSpan, phase: ofSpan };
+  }
   state.time = isWhole(s.time, before.wholeTime()) ? first.time : store.clampedTime(s.time);
   if (s.rows === before.first.rows || (s.rows === "clusters" && !data.header.strip)) state.rows = first.rows;
   state.cause = s.cause < 0 ? -1 : numbers.cause(s.cause);

@@ -4,6 +4,7 @@ import { baseName } from "../format";
 import type { Store } from "../state";
 import { save, type Picture } from "../surface";
 import type { Tree } from "../tree";
+import type { EventsPane } from "../events/pane";
 import type { CallPathsPane } from "./call_paths";
 import type { GroupsPane } from "./groups";
 import type { IterationsPane } from "./iterations";
@@ -23,6 +24,7 @@ export function connectExports(
   callPaths: CallPathsPane,
   source: SourcePane,
   groups: GroupsPane,
+  events: EventsPane,
   trees: [Tree, Tree],
 ): void {
   const { header } = data,
@@ -36,6 +38,9 @@ export function connectExports(
     "iterations.csv": () => iterations.csv(),
     "strip.svg": () => strip.svg(),
     "strip.png": () => strip.png(),
+    "events.svg": () => events.timeline?.picture.svg(),
+    "events.png": () => events.timeline?.picture.png(),
+    "events.csv": () => events.csv(),
     "groups.svg": () => groups.picture().svg(),
     "groups.png": () => groups.picture().png(),
     "icicle.svg": () => icicle.svg(),

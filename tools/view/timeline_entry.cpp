@@ -1,0 +1,114 @@
+#include "tools/view/timeline_entry.hpp"
+
+#include "tools/text/layout.hpp"
+#include "tools/view/timeline_columns.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_stretches = 200'000;
+
+bool has_events(const Profile& profile) {
+    return std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& location) { return location.events.stride != 0; });
+}
+
+std::uint64_t room_for_all(const Profile& profile) {
+    std::uint64_t sum = 0;
+    for (const Location& location : profile.locations)
+        for (const EventPart& part : location.events.parts) sum += event_bytes_of(part);
+    return sum;
+}
+
+/// What was not kept, and what the page leaves out: sentences without a full stop.
+Json notes(const Profile& profile, const ChosenParts& chosen, std::size_t stretches, std::size_t most_bytes, bool served) {
+    std::uint64_t stride = 1, dropped = 0, events = 0;
+    for (const Location& location : profile.locations) {
+        stride = std::max(stride, location.events.stride);
+        dropped += location.events.dropped_parts;
+        events += location.events.dropped_events;
+    }
+    Json list = Json::array();
+    if (dropped != 0)
+        list.push_back(
+            fmt::format("the job kept the events of one iteration in {}, from the first on, of each rank's slowest ones and of the first of each kind; "
+                        "{} other events are not there, and a larger LIBPROFILE_TRACE_MEMORY keeps more",
+                        stride, count(static_cast<double>(events))));
+    if (chosen.left_out != 0)
+        list.push_back(fmt::format("{} of {} kept parts with {} events are not in this page, which has room for {}; libprofile {}",
+                                   count(static_cast<double>(chosen.left_out)), count(static_cast<double>(chosen.all)),
+                                   count(static_cast<double>(chosen.events_left_out)), byte_size(static_cast<double>(most_bytes)),
+                                   served ? "report --format json --trace has all" : "view --serve shows more"));
+    if (stretches != 0) list.push_back("iterations without events have stripes of lighter colours: their sums are known, not the order of what they did");
+    return list;
+}
+
+} // namespace
+
+Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTables& tables, std::size_t most_bytes, bool served, Sections& sections) {
+    if (!has_events(profile)) return nullptr;
+    const MessagePairs pairs(profile);
+    std::uint64_t room = room_for_all(profile);
+    ChosenParts chosen;
+    std::vector<std::vector<SummedStretch>> stretches;
+    std::optional<TimelineColumns> columns;
+    std::size_t most = most_stretches;
+    for (;;) {
+        chosen = choose_parts(profile, room);
+        stretches = summed_stretches(profile, chosen, most);
+        columns.emplace(profile, tables, pairs, chosen, stretches);
+        if (columns->bytes() <= most_bytes || (room == 0 && most <= 1)) break;
+        // What is there shrinks faster than its room: sums of what was left out come in its place.
+        const double part = 0.85 * static_cast<double>(most_bytes) / static_cast<double>(columns->bytes());
+        room = room < 1000 ? 0 : static_cast<std::uint64_t>(static_cast<double>(room) * part);
+        if (room == 0) most /= 4;
+    }
+
+    Json parts = Json::array(), intervals = Json::array(), messages = Json::array(), inners = Json::array(), summed = Json::array(), begin = Json::array(),
+         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array();
+    std::uint64_t end = 0;
+    std::size_t all_stretches = 0;
+    for (std::size_t l = 0; l < profile.locations.size(); ++l) {
+        const Location& one = profile.locations[l];
+        const TimelineColumns::Counts& counts = columns->counts()[l];
+        const ClockAxis::RankClock& clock = axis.clock(one.rank);
+        parts.push_back(counts.parts);
+        intervals.push_back(counts.intervals);
+        messages.push_back(counts.messages);
+        inners.push_back(counts.inners);
+        summed.push_back(counts.stretches);
+        all_stretches += counts.stretches;
+        begin.push_back(clock.begin_ns);
+        own.push_back(clock.own_ns == 0 ? 1 : clock.own_ns);
+        scaled.push_back(clock.own_ns == 0 ? 1 : clock.monotonic_ns);
+        // Then nothing happened between two parts: the runtime makes none of a short time without events.
+        complete.push_back(one.events.dropped_parts == 0 && chosen.left_out == 0);
+        for (std::size_t p = 0; p < one.events.parts.size(); ++p)
+            if (chosen.is_in[l][p]) end = std::max(end, axis.at(one.rank, one.events.parts[p].end_ns));
+        for (const SummedStretch& stretch : stretches[l]) end = std::max(end, axis.at(one.rank, stretch.end_ns));
+    }
+    for (const TimelineStateName& state : timeline_state_names) states.push_back({{"key", state.key}, {"name", state.name}});
+    Json entry = {{"end", end},
+                  {"states", states},
+                  {"rows",
+                   {{"parts", parts},
+                    {"intervals", intervals},
+                    {"messages", messages},
+                    {"inners", inners},
+                    {"stretches", summed},
+                    {"begin", begin},
+                    {"own", own},
+                    {"axis", scaled},
+                    {"complete", complete}}},
+                  {"notes", notes(profile, chosen, all_stretches, most_bytes, served)}};
+    entry.update(columns->add_to(sections));
+    return entry;
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,40 @@
+// The colours of the timeline.
+import { clusterColors, pixel, warmth } from "../color";
+import type { EventsHeader } from "../header";
+
+export type Rgb = [number, number, number];
+
+/** As in the strips of groups. */
+const byKey: Record<string, Rgb> = {
+  computing: clusterColors[0]!,
+  point_to_point: clusterColors[2]!,
+  collective: clusterColors[3]!,
+  synchronization: clusterColors[4]!,
+  one_sided: clusterColors[5]!,
+  file_io: clusterColors[6]!,
+  other_mpi: clusterColors[7]!,
+  openmp: clusterColors[8]!,
+  init_exit: clusterColors[16]!,
+};
+export const stateColors = (events: EventsHeader): Rgb[] => events.states.map((state) => byKey[state.key] ?? clusterColors[17]!);
+
+/** Of what the order is not known: lighter, over any background. */
+export const lighter = (opaque: number): number => ((opaque & 0xffffff) | 0x80000000) >>> 0;
+export const lightest = (opaque: number): number => ((opaque & 0xffffff) | 0x40000000) >>> 0;
+
+export const kindColor = (kind: number): Rgb => clusterColors[kind === 0 ? 17 : Math.min(kind - 1, 16)]!;
+/** Not those of states. */
+export const regionColor = (node: number): Rgb => clusterColors[9 + ((node * 3) % 7)]!;
+
+/** Shades of durations between two limits, equal steps for equal ratios. */
+export class Shades {
+  private readonly pixels: number[] = [];
+  constructor(
+    readonly least: number,
+    readonly most: number,
+  ) {
+    for (let i = 0; i <= 32; ++i) this.pixels.push(pixel(warmth(0.12 + (0.88 * i) / 32)));
+  }
+  share = (ns: number): number => Math.min(1, Math.max(0, Math.log(Math.max(ns, 1) / this.least) / Math.log(this.most / this.least)));
+  of = (ns: number): number => this.pixels[Math.round(this.share(ns) * 32)]!;
+}

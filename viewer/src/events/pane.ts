@@ -1,0 +1,179 @@
+// The timeline, its tool bar, and what the selected part of it consists of.
+import { css, themeColor, warmth } from "../color";
+import type { Data } from "../data";
+import { $ } from "../dom";
+import { duration, escaped, percent, plural, quantity } from "../format";
+import type { Span } from "../selection";
+import type { EventMode, Store } from "../state";
+import { dressed, sentence } from "../words";
+import { stateColors } from "./colors";
+import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
+import { EventTimeline } from "./view";
+import { csvOf, describe, messagesWords, moment } from "./words";
+
+const hint = "drag: select times · click: an iteration and a call · Ctrl+wheel or W S: zoom · Shift+drag or A D: move · Shift+← →: call by call";
+
+export class EventsPane {
+  /** null if no events were recorded. */
+  readonly timeline: EventTimeline | null;
+  private readonly modeSelect = $<HTMLSelectElement>("events-mode");
+
+  constructor(
+    private data: Data,
+    private store: Store,
+  ) {
+    const { events } = data.header;
+    $("events-section").hidden = !events;
+    this.timeline = events ? new EventTimeline($("events"), data, store) : null;
+    if (!events || !this.timeline) return;
+    const timeline = this.timeline;
+    $("events").style.height = `${timeline.wantedHeight}px`;
+    for (const [value, text] of [
+      ["state", "state"],
+      ["duration", "duration of calls"],
+      ["kind", "kind of iteration"],
+    ])
+      this.modeSelect.add(new Option(text, value));
+    this.modeSelect.onchange = () => store.set({ eventMode: this.modeSelect.value as EventMode });
+    $("events-in").onclick = () => timeline.move(0.5);
+    $("events-out").onclick = () => timeline.move(2);
+    $("events-all").onclick = () => store.set({ moment: store.wholeMoment() });
+    $("events-previous").onclick = () => this.toKept(-1);
+    $("events-next").onclick = () => this.toKept(1);
+    $("events-clear").onclick = () => store.set({ eventSpan: null });
+    timeline.onHover = (place) => {
+      $("events-readout").textContent = place && timeline.events ? describe(data, timeline.events, place.row, place.ns) : hint;
+    };
+    $("events-readout").textContent = hint;
+    $("events-notes").innerHTML = [...events.notes, ...data.header.clock_limits].map((text) => dressed(sentence(text))).join(" ");
+    store.on(["moment"], () => timeline.picture.redraw());
+    store.on(["eventSpan"], () => {
+      this.showShares();
+      timeline.picture.redraw();
+    });
+    store.on(["eventMode", "theme"], () => {
+      this.showMode();
+      this.showShares();
+      timeline.renew();
+    });
+  }
+
+  async load(): Promise<void> {
+    await this.timeline?.load();
+    if (!this.timeline) return;
+    this.showMode();
+    this.showShares();
+  }
+
+  /** Shows the next or previous kept iteration, of the first row, with what is around it. */
+  private toKept(direction: 1 | -1): void {
+    const timeline = this.timeline!,
+      row = timeline.reading ? timeline.events?.rows[timeline.reading.row] : timeline.shownRows[0],
+      span = row && timeline.nextKept(row, direction);
+    if (!span) return;
+    const [t0, t1] = this.store.state.moment,
+      length = span[1] - span[0],
+      width = t1 - t0 > 4 * length || t1 - t0 < length ? 1.6 * length : t1 - t0,
+      middle = (span[0] + span[1]) / 2;
+    this.store.set({ moment: this.store.clampedMoment([middle - width / 2, middle + width / 2]) });
+  }
+
+  private showMode(): void {
+    const { eventMode } = this.store.state,
+      { shades, events } = this.timeline!,
+      header = this.data.header.events!,
+      colors = stateColors(header),
+      swatch = (color: string): string => `<i class="swatch" style="background:${color}"></i>`;
+    this.modeSelect.value = eventMode;
+    if (!events) return;
+    let items: string[];
+    if (eventMode === "state") {
+      const used = new Set([0]);
+      for (const row of events.rows) {
+        row.states.what.forEach((what) => used.add(what));
+        row.stretches.sums.forEach((ns, i) => ns > 0 && used.add(i % header.states.length));
+      }
+      items = header.states.flatMap((state, s) => (used.has(s) ? [`${swatch(css(colors[s]!))}${escaped(state.name)}`] : []));
+      if (used.has(header.states.length)) items.push("stripes: sums of iterations without events");
+      if (events.rows.some((row) => row.states.what.includes(header.states.length + 1) || row.place(row.states.begins[0] ?? 0) > events.rows[0]!.place(0)))
+        items.push("blank: nothing is known");
+      if (events.rows.some((row) => row.regions)) items.push("below: named regions");
+    } else if (eventMode === "duration") {
+      items = [0, 0.25, 0.5, 0.75, 1].map((t) => `${swatch(css(warmth(0.12 + 0.88 * t)))}${duration(shades.least * (shades.most / shades.least) ** t)}`);
+      items.push("the longest call of each pixel; grey: iterations without events");
+    } else items = ["colours are those of the kinds of iterations below; grey: outside iterations"];
+    $("events-legend").innerHTML = items.map((item) => `<li>${item}</li>`).join("");
+  }
+
+  /** Of the selection; null without one. */
+  shares(): Shares | null {
+    const { eventSpan } = this.store.state,
+      events = this.timeline?.events;
+    return eventSpan && events ? sharesOf(events, this.data.header.events!.states.length, eventSpan) : null;
+  }
+
+  private showShares(): void {
+    const { eventSpan } = this.store.state,
+      shares = this.shares(),
+      host = $("events-shares");
+    $("events-clear").hidden = !eventSpan;
+    host.hidden = !shares;
+    if (!shares || !eventSpan) return;
+    const { states } = this.data.header.events!,
+      colors = stateColors(this.data.header.events!),
+      all = [...shares.states, ...shares.summed].reduce((a, b) => a + b, 0),
+      estimated = shares.summed.some((ns) => ns > 0);
+    const name = isIteration(eventSpan)
+      ? `Iteration ${eventSpan.number + 1} of ${this.data.phaseName(eventSpan.phase)}`
+      : `${moment(shares.from)} to ${moment(shares.to)}`;
+    const rows = states
+      .map((state, s) => ({ name: state.name, color: colors[s]!, ns: shares.states[s]! + shares.summed[s]! }))
+      .filter(({ ns }) => ns > 0)
+      .sort((a, b) => b.ns - a.ns);
+    host.innerHTML =
+      `<div><p><b>${escaped(name)}</b>: ${duration(shares.to - shares.from)} on ${plural(shares.rows, "thread")}; ` +
+      `on average ${shares.parallelism.toFixed(2)} of them compute at a time` +
+      `${estimated ? "; in part from sums of iterations without events" : ""}</p>` +
+      `<table class="parts">${rows
+        .map(
+          (row) =>
+            `<tr><td><i class="swatch" style="background:${css(row.color)}"></i>${escaped(row.name)}</td>` +
+            `<td><b>${percent(row.ns / all)}</b></td><td>${duration(row.ns)}</td></tr>`,
+        )
+        .join("")}</table></div>` +
+      (shares.matrix ? this.matrixHtml(shares.matrix) : "");
+  }
+
+  private matrixHtml({ ranks, bytes, counts, leftOut }: Matrix): string {
+    const n = ranks.length,
+      most = Math.max(1, ...bytes),
+      name = (rank: number): string => (rank < 0 ? "?" : String(rank)),
+      total = bytes.reduce((a, b) => a + b, 0),
+      messages = counts.reduce((a, b) => a + b, 0);
+    const cell = (i: number, k: number): string => {
+      const count = counts[i * n + k]!,
+        value = bytes[i * n + k]!;
+      if (count === 0) return "<td></td>";
+      const share = Math.round(8 + (40 * value) / most);
+      const title = `rank ${name(ranks[i]!)} to ${name(ranks[k]!)}: ${messagesWords(count, value)}`,
+        style = `background:color-mix(in srgb, ${themeColor("a")} ${share}%, transparent)`;
+      return `<td title="${title}" style="${style}">${quantity(value, "bytes")}</td>`;
+    };
+    return (
+      `<div><p>${messagesWords(messages, total)}, from rank (rows) to rank (columns)` +
+      `${leftOut > 0 ? `; ${plural(leftOut, "rank")} with fewer bytes left out` : ""}</p>` +
+      `<table class="matrix"><tr><th></th>${ranks.map((rank) => `<th>${name(rank)}</th>`).join("")}</tr>` +
+      ranks.map((rank, i) => `<tr><th>${name(rank)}</th>${ranks.map((_, k) => cell(i, k)).join("")}</tr>`).join("") +
+      `</table></div>`
+    );
+  }
+
+  /** The calls of the selection, or of what is shown. */
+  csv(): string | undefined {
+    const events = this.timeline?.events;
+    if (!events) return undefined;
+    const [t0, t1] = this.store.state.moment,
+      spans = this.store.state.eventSpan ? this.timeline!.selected() : events.rows.map((row): Span => [row.own(t0), row.own(t1)]);
+    return csvOf(this.data, events, spans);
+  }
+}

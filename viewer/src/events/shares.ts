@@ -1,0 +1,118 @@
+// What a selected part of the timeline consists of.
+import type { EventSpan } from "../state";
+import type { Span } from "../selection";
+import { lastBefore, type EventRow, type Events } from "./rows";
+
+/** Bytes from rank to rank. `bytes` and `counts` are by sender, then receiver, both positions in `ranks`. */
+export interface Matrix {
+  ranks: number[];
+  bytes: Float64Array;
+  counts: Float64Array;
+  leftOut: number; // ranks
+}
+export interface Shares {
+  from: number;
+  to: number; // on the axis
+  rows: number; // that have some of it
+  states: Float64Array; // ns, of what is known event by event
+  summed: Float64Array; // ns, of iterations of which the sums are known
+  /** How many threads compute at a time, on average. */
+  parallelism: number;
+  matrix: Matrix | null;
+}
+
+export const isIteration = (span: EventSpan): span is { phase: number; number: number } => "phase" in span;
+
+/** Where a row has it, on the row's clock; null: nowhere. */
+export function spanOfRow(row: EventRow, span: EventSpan): Span | null {
+  if (!isIteration(span)) return [Math.round(row.own(span.from)), Math.round(row.own(span.to))];
+  const { parts, stretches } = row;
+  for (let p = 0; p < parts.begin.length; ++p) if (parts.phase[p] === span.phase && parts.number[p] === span.number) return [parts.begin[p]!, parts.end[p]!];
+  for (let s = 0; s < stretches.begin.length; ++s) {
+    const at = span.number - stretches.first[s]!,
+      count = stretches.count[s]!;
+    if (stretches.phase[s] !== span.phase || at < 0 || at >= count) continue;
+    const each = (stretches.end[s]! - stretches.begin[s]!) / count; // of several, where it is in them is not known
+    return [stretches.begin[s]! + at * each, stretches.begin[s]! + (at + 1) * each];
+  }
+  return null;
+}
+
+export function sharesOf(events: Events, states: number, span: EventSpan, mostRanks = 24): Shares | null {
+  const sums = new Float64Array(2 * states);
+  let from = Infinity,
+    to = -Infinity,
+    rows = 0;
+  const spans = events.rows.map((row) => spanOfRow(row, span));
+  events.rows.forEach((row, r) => {
+    const own = spans[r];
+    if (!own) return;
+    const here = row.states.sums(own[0], own[1]);
+    if (here.every((ns) => ns === 0)) return;
+    ++rows;
+    here.forEach((ns, s) => (sums[s]! += ns));
+    from = Math.min(from, row.place(own[0]));
+    to = Math.max(to, row.place(own[1]));
+  });
+  if (rows === 0) return null;
+  if (!isIteration(span)) [from, to] = [span.from, span.to];
+  return {
+    from,
+    to,
+    rows,
+    states: sums.slice(0, states),
+    summed: sums.slice(states),
+    parallelism: (sums[0]! + sums[states]!) / (to - from),
+    matrix: matrixOf(events, spans, mostRanks),
+  };
+}
+
+/** Messages whose sending call began there; where that one is not known, those whose receiving call ended there. */
+function matrixOf(events: Events, spans: (Span | null)[], mostRanks: number): Matrix | null {
+  const sums = new Map<number, { from: number; to: number; bytes: number; count: number }>(),
+    ofRank = new Map<number, number>(),
+    { messages, rows } = events;
+  for (let m = 0; m < messages.count; ++m) {
+    const sender = messages.sender[m]!,
+      row = sender >= 0 ? sender : messages.receiver[m]!,
+      span = spans[row];
+    if (!span) continue;
+    const ns = sender >= 0 ? rows[row]!.calls.begin[messages.sending[m]!]! : rows[row]!.calls.end[messages.receiving[m]!]! - 1;
+    if (ns < span[0] || ns >= span[1]) continue;
+    const from = messages.from[m]!,
+      to = messages.to[m]!,
+      key = (from + 1) * 2 ** 26 + to + 1;
+    let sum = sums.get(key);
+    if (!sum) sums.set(key, (sum = { from, to, bytes: 0, count: 0 }));
+    sum.bytes += messages.bytes[m]!;
+    ++sum.count;
+  }
+  for (const { from, to, bytes, count } of sums.values()) for (const rank of [from, to]) ofRank.set(rank, (ofRank.get(rank) ?? 0) + bytes + count);
+  if (sums.size === 0) return null;
+  const ranks = [...ofRank.entries()]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, mostRanks)
+    .map(([rank]) => rank)
+    .sort((a, b) => a - b);
+  const at = new Map(ranks.map((rank, i) => [rank, i])),
+    n = ranks.length,
+    bytes = new Float64Array(n * n),
+    counts = new Float64Array(n * n);
+  for (const sum of sums.values()) {
+    const [i, k] = [at.get(sum.from), at.get(sum.to)];
+    if (i === undefined || k === undefined) continue;
+    bytes[i * n + k]! += sum.bytes;
+    counts[i * n + k]! += sum.count;
+  }
+  return { ranks, bytes, counts, leftOut: ofRank.size - n };
+}
+
+/** The piece of a part or stretch that a time of a row lies in, as what a click selects. */
+export function iterationAt(row: EventRow, ns: number): { phase: number; number: number } | null {
+  const p = lastBefore(row.parts.begin, ns);
+  if (p >= 0 && ns < row.parts.end[p]!) return row.parts.phase[p]! >= 0 ? { phase: row.parts.phase[p]!, number: row.parts.number[p]! } : null;
+  const s = lastBefore(row.stretches.begin, ns),
+    { begin, end, first, count, phase } = row.stretches;
+  if (s < 0 || ns >= end[s]!) return null;
+  return { phase: phase[s]!, number: first[s]! + Math.min(count[s]! - 1, Math.floor((count[s]! * (ns - begin[s]!)) / (end[s]! - begin[s]!))) };
+}

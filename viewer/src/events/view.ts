@@ -1,0 +1,177 @@
+// The timeline: threads over time, event by event where events were kept.
+import type { Clusters } from "../clusters";
+import { themeColor } from "../color";
+import type { Data } from "../data";
+import type { EventsHeader } from "../header";
+import type { Span } from "../selection";
+import type { Store } from "../state";
+import { CanvasSurface, Picture, type Surface } from "../surface";
+import { left, right } from "../timeline/axes";
+import { Images } from "../timeline/images";
+import { Shades, stateColors } from "./colors";
+import { paintRegions, paintRow, painter } from "./paint";
+import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
+import { listen } from "./pointer";
+import { lastBefore, readEvents, type EventRow, type Events } from "./rows";
+import { spanOfRow } from "./shares";
+
+export const bottom = 20,
+  top = 20,
+  mostRows = 40;
+
+export interface EventPlace {
+  row: number; // of all rows
+  ns: number; // on the axis
+}
+
+export class EventTimeline {
+  readonly picture: Picture;
+  readonly header: EventsHeader;
+  events: Events | null = null;
+  readonly clusters = new Map<number, Clusters>();
+  shades = new Shades(100, 1e9);
+  firstRow = 0;
+  hover: EventPlace | null = null;
+  /** What keys read; null: nothing. */
+  reading: EventPlace | null = null;
+  onHover: (place: EventPlace | null) => void = () => {};
+  move: (factor: number) => void = () => {}; // pointer.ts
+  private readonly images = new Images();
+  private content = 0;
+  private spans: { of: unknown; list: (Span | null)[] } = { of: null, list: [] };
+
+  constructor(
+    host: HTMLElement,
+    readonly data: Data,
+    readonly store: Store,
+  ) {
+    this.header = data.header.events!;
+    this.picture = new Picture(host, "events", (s) => this.draw(s));
+    this.picture.canvas.setAttribute(
+      "aria-label",
+      "Timeline of threads. Drag selects, a click selects an iteration; A and D move, W and S zoom, " +
+        "Shift and left or right read call by call, up and down change the row.",
+    );
+    listen(this);
+  }
+
+  async load(): Promise<void> {
+    this.events = await readEvents(this.data.header, this.header);
+    const phases = new Set<number>(),
+      durations: number[] = [];
+    for (const { parts, stretches, calls, states } of this.events.rows) {
+      for (const list of [parts.phase, stretches.phase]) for (const phase of list) if (phase >= 0) phases.add(phase);
+      const step = Math.max(1, Math.floor(states.count / 1000));
+      for (let i = 0; i < states.count; i += step) if (states.isCall(i)) durations.push(calls.end[states.owner[i]!]! - calls.begin[states.owner[i]!]!);
+    }
+    durations.sort((a, b) => a - b);
+    const at = (share: number): number => durations[Math.floor(share * (durations.length - 1))] ?? 100;
+    this.limits = [Math.max(1, at(0.02)), Math.max(10 * at(0.02), at(0.995))];
+    for (const phase of phases) if (this.data.header.phases[phase]?.clusters) this.clusters.set(phase, await this.data.clusters(phase));
+    this.renew();
+  }
+  private limits: [number, number] = [100, 1e9];
+
+  /** After a change of what colours say. */
+  renew(): void {
+    this.shades = new Shades(...this.limits);
+    ++this.content;
+    this.images.clear();
+    this.picture.redraw();
+  }
+
+  /** Pixels that it needs. */
+  get wantedHeight(): number {
+    const rows = this.header.rows.parts.filter((n, l) => n + this.header.rows.stretches[l]! > 0).length;
+    return top + bottom + Math.max(44, Math.min(rows, mostRows) * (rows <= 4 ? 44 : rows <= 16 ? 24 : 14));
+  }
+  get width(): number {
+    return Math.max(1, this.picture.width - left - right);
+  }
+  get shownRows(): EventRow[] {
+    return this.events?.rows.slice(this.firstRow, this.firstRow + mostRows) ?? [];
+  }
+  /** Moves the rows that are shown, if there are more. */
+  showRow(row: number): void {
+    const n = this.events?.rows.length ?? 0,
+      first = Math.max(0, Math.min(n - mostRows, row < this.firstRow ? row : row >= this.firstRow + mostRows ? row - mostRows + 1 : this.firstRow));
+    if (first === this.firstRow) return;
+    this.firstRow = first;
+    this.renew();
+  }
+  scrollRows(by: number): void {
+    this.showRow(by < 0 ? this.firstRow + by : this.firstRow + mostRows - 1 + by);
+  }
+  get rowHeight(): number {
+    return Math.max(1, Math.floor((this.picture.height - top - bottom) / Math.max(1, this.shownRows.length)));
+  }
+  timeAt(x: number): number {
+    const [t0, t1] = this.store.state.moment;
+    return t0 + ((x - left) / this.width) * (t1 - t0);
+  }
+  xOf(ns: number): number {
+    const [t0, t1] = this.store.state.moment;
+    return left + ((ns - t0) / (t1 - t0)) * this.width;
+  }
+  placeAt(x: number, y: number): EventPlace | null {
+    if (x < left || x > left + this.width || y > this.picture.height - bottom + 4) return null;
+    const row = Math.max(0, Math.floor((y - top) / this.rowHeight));
+    return row < this.shownRows.length ? { row: this.firstRow + row, ns: this.timeAt(x) } : null;
+  }
+  /** The middle of a row, in pixels. */
+  middleOf(row: number): number {
+    return top + (row - this.firstRow + 0.5) * this.rowHeight;
+  }
+
+  /** The next or previous kept iteration of a row, from what is shown; null: there is none. */
+  nextKept(row: EventRow, direction: 1 | -1): Span | null {
+    const [t0, t1] = this.store.state.moment,
+      { begin, end, phase } = row.parts,
+      middle = row.own((t0 + t1) / 2);
+    let p = lastBefore(begin, middle);
+    if (direction > 0 || (p >= 0 && middle < end[p]!)) p += direction;
+    while (p >= 0 && p < begin.length && phase[p] === -2) p += direction;
+    return p >= 0 && p < begin.length ? [row.place(begin[p]!), row.place(end[p]!)] : null;
+  }
+
+  private draw(s: Surface): void {
+    const { events, rowHeight } = this,
+      rows = this.shownRows;
+    if (!events || rows.length === 0) return;
+    const iw = Math.floor(this.width),
+      ih = rowHeight * rows.length,
+      [t0, t1] = this.store.state.moment,
+      perPixel = (t1 - t0) / iw,
+      gap = rowHeight >= 10 ? 2 : 0,
+      regions = rows.some((row) => row.regions) && rowHeight >= 12 ? Math.max(3, Math.floor(rowHeight * 0.28)) : 0,
+      paint = painter(this.store.state.eventMode, stateColors(this.header), this.shades, this.clusters);
+    const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
+      rows.forEach((row, r) => {
+        const y0 = r * rowHeight,
+          y1 = y0 + rowHeight - gap;
+        paintRow(out, iw, [y0, y1 - regions], part, row, t0, perPixel, paint);
+        if (regions > 0) paintRegions(out, iw, [y1 - regions + 1, y1], part, row, t0, perPixel);
+      });
+    });
+    s.image(image, left, top, iw, ih);
+    if (regions >= 10) rows.forEach((row, r) => nameRegions(this, s, row, top + (r + 1) * rowHeight - gap - regions / 2 + 0.5));
+    drawIterations(this, s, rows, perPixel, gap);
+    drawAxis(this, s, rows, ih);
+    drawSelection(this, s, rows, gap);
+    drawMessages(this, s, events);
+    if (!(s instanceof CanvasSurface)) return;
+    for (const place of [this.hover, this.reading]) {
+      if (!place) continue;
+      const x = this.xOf(place.ns);
+      if (x >= left && x <= left + iw) s.line([x, top - 4, x, top + ih], themeColor("ink"), 0.7);
+    }
+    if (this.reading) drawRead(this, s, this.reading);
+  }
+
+  /** Where each row has the selection, on its clock. */
+  selected(): (Span | null)[] {
+    const { eventSpan } = this.store.state;
+    if (this.spans.of !== eventSpan) this.spans = { of: eventSpan, list: this.events!.rows.map((row) => (eventSpan ? spanOfRow(row, eventSpan) : null)) };
+    return this.spans.list;
+  }
+}

@@ -1,0 +1,126 @@
+// What the timeline says of a place, and as CSV.
+import type { Data } from "../data";
+import { csvText, duration, fixed, grouped, percent, plural, quantity, shortName } from "../format";
+import type { Span } from "../selection";
+import { within, type EventRow, type Events } from "./rows";
+
+/** A time of the run, to the microsecond. */
+export const moment = (ns: number): string => `${grouped(Math.floor(ns / 1e6))}.${fixed(Math.floor((ns % 1e6) / 1e3), 0).padStart(3, "0")}\u202fms`;
+
+const reasons: [number, string][] = [
+  [1, "its turn"],
+  [2, "slow"],
+  [4, "first of its kind"],
+];
+
+export const functionName = (data: Data, node: number): string => (node > 0 ? shortName(data.header.nodes.name[node]!) : "call without a call path");
+
+/** From the outermost caller, the last ones of a long path. */
+export function pathWords(data: Data, node: number): string {
+  const names: string[] = [],
+    { parent } = data.header.nodes;
+  for (let at = node; at > 0; at = parent[at]!) names.unshift(functionName(data, at));
+  return (names.length > 5 ? "… › " : "") + names.slice(-5).join(" › ");
+}
+
+function iterationWords(data: Data, row: EventRow, ns: number): string {
+  const { parts, inners } = row,
+    p = within(parts, ns);
+  if (p < 0) return "";
+  const phase = parts.phase[p]!;
+  if (phase === -2) return "outside iterations";
+  const why = reasons.filter(([bit]) => (parts.reasons[p]! & bit) !== 0).map(([, word]) => word);
+  let text = `iteration ${parts.number[p]! + 1}${phase >= 0 ? ` of ${data.phaseName(phase)}` : ""}${why.length > 0 ? ` (kept: ${why.join(", ")})` : ""}`;
+  const inner = inners.begin.findIndex((begin, i) => begin <= ns && ns < inners.end[i]!); // they end in order; the first one is the innermost
+  if (inner >= 0 && inners.phase[inner]! >= 0) text += `, in it ${inners.number[inner]! + 1} of ${data.phaseName(inners.phase[inner]!)}`;
+  return text;
+}
+
+function messageWords(events: Events, row: number, call: number): string {
+  const list = events.messages.of(row, call);
+  const words = Array.from(list.subarray(0, 3), (m) => {
+    const message = events.messages.at(m),
+      isSent = message.sender === row && message.sending === call,
+      partner = isSent ? message.to : message.from,
+      late = events.messages.received[m]! - events.messages.sent[m]!;
+    const known = partner >= 0 ? ` rank ${partner}` : " an unknown rank";
+    const what = `${isSent ? "sends" : "receives"} ${quantity(message.bytes, "bytes")} ${isSent ? "to" : "from"}${known}, tag ${message.tag}`;
+    return what + (late >= 0 ? `, ${duration(late)} from begin to end` : "");
+  });
+  return words.length > 0 ? "; " + words.join("; ") + (list.length > 3 ? `; and ${list.length - 3} more` : "") : "";
+}
+
+/** What a row does at a time of the axis. */
+export function describe(data: Data, events: Events, rowNumber: number, place: number): string {
+  const row = events.rows[rowNumber]!,
+    ns = row.own(place),
+    { states: pieces, calls, stretches, regions } = row,
+    names = data.header.events!.states,
+    piece = pieces.at(ns),
+    head = `rank ${row.rank}${row.thread > 0 ? `, thread ${row.thread}` : ""}, ${moment(place)}`;
+  if (piece < 0 || pieces.what[piece]! > names.length) return `${head}: no events were kept`;
+  if (pieces.isSummed(piece)) {
+    const s = pieces.owner[piece]!,
+      count = stretches.count[s]!,
+      first = stretches.first[s]! + 1,
+      sums = Array.from(stretches.sums.slice(s * names.length, (s + 1) * names.length)),
+      all = sums.reduce((a, b) => a + b, 0),
+      shares = sums
+        .map((sum, i) => [sum, names[i]!.name] as const)
+        .filter(([sum]) => sum > 0)
+        .sort((a, b) => b[0] - a[0])
+        .slice(0, 4)
+        .map(([sum, name]) => `${name} ${duration(sum)} (${percent(sum / all)})`);
+    const which = count > 1 ? `iterations ${first}–${first + count - 1}` : `iteration ${first}`,
+      of = `${data.phaseName(stretches.phase[s]!)}, of which sums are known${stretches.isExact[s] ? "" : ", ≈"}`;
+    return `${head}: ${which} of ${of}: ${shares.join(", ")}`;
+  }
+  const iteration = iterationWords(data, row, ns),
+    at = regions?.at(ns) ?? -1,
+    region = at >= 0 && regions!.isCall(at) ? `, in region ${functionName(data, calls.node[regions!.owner[at]!]!)}` : "",
+    where = `${head}${iteration ? `, ${iteration}` : ""}${region}`;
+  if (!pieces.isCall(piece)) {
+    const length = pieces.begins[piece + 1]! - pieces.begins[piece]!;
+    return `${where}: ${names[0]!.name} for ${duration(length)} from ${moment(row.place(pieces.begins[piece]!))} on`;
+  }
+  const call = pieces.owner[piece]!,
+    node = calls.node[call]!;
+  const when = `${duration(calls.end[call]! - calls.begin[call]!)} from ${moment(row.place(calls.begin[call]!))} on`,
+    path = node > 0 ? ` · ${pathWords(data, node)}` : "";
+  return `${where}: ${functionName(data, node)}, ${when}${messageWords(events, rowNumber, call)}${path}`;
+}
+
+/** The calls and regions that lie in spans of rows, or overlap them. */
+export function csvOf(data: Data, events: Events, spans: (Span | null)[]): string {
+  const names = data.header.events!.states,
+    lines = ["rank,thread,state,function,begin [ns],duration [ns],iteration,messages,bytes sent,bytes received"];
+  events.rows.forEach((row, r) => {
+    const span = spans[r],
+      { calls, parts } = row;
+    if (!span) return;
+    for (let c = 0; c < calls.begin.length && calls.begin[c]! < span[1]; ++c) {
+      if (calls.end[c]! <= span[0] && calls.begin[c]! < span[0]) continue;
+      const p = within(parts, calls.begin[c]!),
+        messages = Array.from(events.messages.of(r, c), (m) => events.messages.at(m)),
+        sent = messages.filter((m) => m.sender === r && m.sending === c),
+        bytes = (list: typeof messages): number => list.reduce((sum, m) => sum + m.bytes, 0);
+      lines.push(
+        [
+          row.rank,
+          row.thread,
+          names[calls.state[c]!]?.key ?? "region",
+          csvText(functionName(data, calls.node[c]!)),
+          calls.begin[c],
+          calls.end[c]! - calls.begin[c]!,
+          p >= 0 && parts.phase[p] !== -2 ? parts.number[p]! + 1 : "",
+          messages.length,
+          bytes(sent),
+          bytes(messages) - bytes(sent),
+        ].join(","),
+      );
+    }
+  });
+  return lines.join("\n") + "\n";
+}
+
+export const messagesWords = (count: number, bytes: number): string => `${plural(count, "message")}, ${quantity(bytes, "bytes")}`;
