@@ -55,6 +55,7 @@
 
 #ifndef LIBPROFILE_RUNTIME // it has its own of the first three, and does without libm
     old dlclose
+    old pthread_condattr_setclock, GLIBC_2.3.3
     old pthread_create
     old pthread_sigmask
     old exp

@@ -1,24 +1,43 @@
 #include "tools/server/http_server.hpp"
 
-#include <algorithm>
-#include <arpa/inet.h>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/span_body.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <cerrno>
-#include <charconv>
-#include <fmt/format.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <chrono>
+#include <fcntl.h>
+#include <optional>
+#include <string_view>
+#include <thread>
 
 namespace libprofile::tools {
 
 namespace {
 
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+
 constexpr std::size_t longest_head = 16 << 10;
 constexpr std::size_t longest_body = 4 << 10;
-constexpr int patience_ms = 5000;
-constexpr unsigned worker_count = 8;
+constexpr auto patience = 5s;       // with a request, and with the end of a connection
+constexpr auto send_patience = 60s; // with a client that takes nothing
+constexpr auto pause_time = 100ms;
+constexpr std::size_t worker_count = 8;
+constexpr std::size_t most_connections = 256; // far below what a process may open
 
 int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -26,7 +45,7 @@ int hex_digit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Replaces "%41" by "A", and in parameters "+" by a blank.
+/// Replaces "%41" by "A", and in parameters "+" by a blank. Boost has this from 1.81 on (Boost.URL), as a library to link.
 std::string decode(std::string_view text, bool is_parameter) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -42,156 +61,219 @@ std::string decode(std::string_view text, bool is_parameter) {
 }
 
 /// Takes what stands before `end` off the text.
-std::string_view take_until(std::string_view& text, std::string_view end) {
+std::string_view take_until(std::string_view& text, char end) {
     const std::size_t at = text.find(end);
     const std::string_view taken = text.substr(0, at);
-    text = at == std::string_view::npos ? std::string_view{} : text.substr(at + end.size());
+    text = at == std::string_view::npos ? std::string_view{} : text.substr(at + 1);
     return taken;
 }
 
-bool is_name(std::string_view text, std::string_view lower_case) {
-    return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b; });
-}
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; } // of Boost's own type before 1.81
 
-const char* reason(int status) {
-    switch (status) {
-    case 200: return "OK";
-    case 204: return "No Content";
-    case 400: return "Bad Request";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 413: return "Content Too Large";
-    case 421: return "Misdirected Request";
-    default: return status < 500 ? "Error" : "Internal Server Error";
+HttpRequest request_of(const http::request<http::string_body>& message) {
+    HttpRequest request;
+    request.method = view(message.method_string());
+    std::string_view target = view(message.target());
+    target = target.substr(0, target.find('#'));
+    request.path = decode(take_until(target, '?'), false);
+    while (!target.empty()) {
+        std::string_view value = take_until(target, '&');
+        const std::string_view name = take_until(value, '=');
+        if (!name.empty()) request.parameters.emplace(decode(name, true), decode(value, true));
     }
+    for (const auto& field : message)
+        if (field.name() == http::field::host) request.hosts.emplace_back(view(field.value()));
+    return request;
 }
 
-bool send_all(int connection, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t sent = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
-}
+HttpResponse refusal(int status) { return {status, "text/plain", {}, std::make_shared<const std::string>("not understood\n")}; }
 
-void reply(int connection, const HttpResponse& response, bool has_body) {
-    const std::string_view content = response.content != nullptr ? std::string_view(*response.content) : std::string_view{};
-    std::string head = fmt::format("HTTP/1.1 {} {}\r\nConnection: close\r\n", response.status, reason(response.status));
-    if (response.status != 204) head += fmt::format("Content-Length: {}\r\n", content.size());
-    if (!response.type.empty()) head += fmt::format("Content-Type: {}\r\n", response.type);
-    for (const auto& [name, value] : response.headers) head += fmt::format("{}: {}\r\n", name, value);
-    if (send_all(connection, head + "\r\n") && has_body) send_all(connection, content);
-}
-
-void refuse(int connection, int status) { reply(connection, {status, "text/plain", {}, std::make_shared<const std::string>("not understood\n")}, true); }
+/// Asio's own files are closed where a program is started, its sockets are not.
+void close_on_exec(int file) { ::fcntl(file, F_SETFD, FD_CLOEXEC); }
 
 } // namespace
 
-bool HttpRequest::parse(std::string_view head, HttpRequest& request, std::size_t& body_size) {
-    request = {};
-    body_size = 0;
-    std::string_view line = take_until(head, "\r\n");
-    request.method = take_until(line, " ");
-    std::string_view target = take_until(line, " ");
-    if (request.method.empty() || !target.starts_with('/') || !line.starts_with("HTTP/1.")) return false;
-    target = target.substr(0, target.find('#'));
-    request.path = decode(take_until(target, "?"), false);
-    while (!target.empty()) {
-        std::string_view value = take_until(target, "&");
-        const std::string_view name = take_until(value, "=");
-        if (!name.empty()) request.parameters.emplace(decode(name, true), decode(value, true));
+/// Its thread alone touches it, and connections except while a worker answers.
+struct HttpServer::Server {
+    struct Connection;
+
+    explicit Server(const Answer& answers) : answer(answers) {}
+
+    const Answer& answer;
+    asio::io_context context{1};
+    tcp::acceptor acceptor{context};
+    asio::steady_timer pause{context};
+    std::vector<std::weak_ptr<Connection>> connections; // what they wait for owns them
+    bool is_accepting = false;
+    bool is_stopping = false;
+    std::optional<asio::thread_pool> workers;
+    std::thread thread;
+
+    void run() noexcept;
+    void accept();
+    void accept_later();
+    void stop();
+};
+
+struct HttpServer::Server::Connection : std::enable_shared_from_this<Connection> {
+    using Message = http::response<http::span_body<const char>>;
+
+    Connection(Server& of, tcp::socket socket) : server(of), stream(std::move(socket)) {
+        parser.header_limit(longest_head);
+        parser.body_limit(longest_body);
     }
-    while (!head.empty()) {
-        std::string_view value = take_until(head, "\r\n");
-        const std::size_t colon = value.find(':');
-        if (colon == std::string_view::npos || colon == 0) return false;
-        const std::string_view name = take_until(value, ":");
-        while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
-        while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
-        if (is_name(name, "host")) request.hosts.emplace_back(value);
-        if (is_name(name, "transfer-encoding")) return false; // pages send nothing of unknown length
-        if (!is_name(name, "content-length")) continue;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), body_size);
-        if (error != std::errc{} || end != value.data() + value.size()) return false;
+
+    Server& server;
+    beast::tcp_stream stream;
+    beast::flat_buffer buffer{longest_head + longest_body};
+    http::request_parser<http::string_body> parser;
+    bool is_answering = false;
+    HttpResponse response;
+    Message message;
+    std::optional<http::response_serializer<http::span_body<const char>>> serializer;
+
+    void read() {
+        stream.expires_after(patience);
+        http::async_read(stream, buffer, parser, [self = shared_from_this()](error_code error, std::size_t) { self->on_read(error); });
     }
-    return true;
+
+    void on_read(error_code error) {
+        static const auto& of_http = http::make_error_code(http::error::end_of_stream).category();
+        const bool is_too_long = error == http::error::header_limit || error == http::error::body_limit || error == http::error::buffer_overflow;
+        if (error == http::error::end_of_stream || (error && error.category() != of_http)) return;
+        is_answering = true;
+        if (error || !parser.get().target().starts_with('/')) {
+            response = refusal(is_too_long ? 413 : 400);
+            return send();
+        }
+        asio::post(*server.workers, [self = shared_from_this(), busy = asio::make_work_guard(server.context)]() mutable {
+            try {
+                self->response = self->server.answer(request_of(self->parser.get()));
+                asio::io_context& loop = self->server.context;
+                asio::post(loop, [connection = std::move(self)] { connection->send(); });
+            } catch (...) { // there is no memory: the connection is closed
+            }
+        });
+    }
+
+    void send() {
+        const std::string_view content = response.content != nullptr ? std::string_view(*response.content) : std::string_view{};
+        message.result(static_cast<unsigned>(response.status));
+        message.keep_alive(false);
+        if (response.status != 204) message.content_length(content.size());
+        if (!response.type.empty()) message.set(http::field::content_type, response.type);
+        for (const auto& [name, value] : response.headers) message.insert(name, value);
+        if (parser.get().method() != http::verb::head) message.body() = {content.data(), content.size()};
+        serializer.emplace(message);
+        send_some();
+    }
+
+    /// In parts, since all of a large page may take longer than a client may be silent.
+    void send_some() {
+        stream.expires_after(send_patience);
+        http::async_write_some(stream, *serializer, [self = shared_from_this()](error_code error, std::size_t) {
+            if (error) return;
+            if (!self->serializer->is_done()) return self->send_some();
+            self->finish();
+        });
+    }
+
+    /// What is not read when a connection is closed makes the kernel forget the answer.
+    void finish() {
+        if (server.is_stopping) return;
+        is_answering = false;
+        error_code ignored;
+        stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        stream.expires_after(patience);
+        read_rest();
+    }
+
+    void read_rest() {
+        buffer.clear();
+        stream.async_read_some(buffer.prepare(longest_body), [self = shared_from_this()](error_code error, std::size_t) {
+            if (!error) self->read_rest();
+        });
+    }
+};
+
+void HttpServer::Server::run() noexcept {
+    for (;;) {
+        try {
+            accept();
+            context.run();
+            return;
+        } catch (...) { // there is no memory: the connection that needed it is closed
+            std::this_thread::sleep_for(pause_time);
+        }
+    }
 }
 
-HttpServer::~HttpServer() {
-    stop();
-    for (const int file : {socket_, stopping_})
-        if (file >= 0) ::close(file);
+void HttpServer::Server::accept() {
+    if (is_accepting || is_stopping) return;
+    std::erase_if(connections, [](const auto& connection) { return connection.expired(); });
+    if (connections.size() >= most_connections) return accept_later();
+    acceptor.async_accept([this](error_code error, tcp::socket socket) {
+        is_accepting = false;
+        if (is_stopping) return;
+        if (error) return accept_later(); // too many files are open
+        close_on_exec(socket.native_handle());
+        const auto connection = std::make_shared<Connection>(*this, std::move(socket));
+        connections.push_back(connection);
+        connection->read();
+        accept();
+    });
+    is_accepting = true;
 }
+
+void HttpServer::Server::accept_later() {
+    pause.expires_after(pause_time);
+    pause.async_wait([this](error_code) {
+        is_accepting = false;
+        accept();
+    });
+    is_accepting = true;
+}
+
+void HttpServer::Server::stop() {
+    is_stopping = true;
+    error_code ignored;
+    acceptor.close(ignored);
+    pause.cancel();
+    for (const auto& each : connections)
+        if (const auto connection = each.lock(); connection && !connection->is_answering) connection->stream.close();
+}
+
+HttpServer::HttpServer(Answer answer) : answer_(std::move(answer)) {}
+
+HttpServer::~HttpServer() { stop(); }
 
 int HttpServer::listen(unsigned port) {
-    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    stopping_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (socket_ < 0 || stopping_ < 0) return 0;
-    const int yes = 1;
-    ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    socklen_t size = sizeof address;
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(socket_, generic, size) != 0 || ::listen(socket_, SOMAXCONN) != 0 || ::getsockname(socket_, generic, &size) != 0) return 0;
-    return ntohs(address.sin_port);
+    try {
+        server_ = std::make_unique<Server>(answer_);
+        tcp::acceptor& acceptor = server_->acceptor;
+        acceptor.open(tcp::v4());
+        close_on_exec(acceptor.native_handle());
+        acceptor.set_option(tcp::acceptor::reuse_address(true));
+        acceptor.bind({asio::ip::address_v4::loopback(), static_cast<unsigned short>(port)});
+        acceptor.listen();
+        return acceptor.local_endpoint().port();
+    } catch (const boost::system::system_error& error) {
+        server_.reset();
+        errno = error.code().value();
+        return 0;
+    }
 }
 
 void HttpServer::start() {
-    for (unsigned i = 0; i < worker_count; ++i) threads_.emplace_back([this] { work(); });
+    server_->workers.emplace(worker_count);
+    server_->thread = std::thread([this] { server_->run(); });
 }
 
 void HttpServer::stop() {
-    if (stopping_ >= 0) ::eventfd_write(stopping_, 1);
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-}
-
-void HttpServer::work() {
-    for (;;) {
-        pollfd files[] = {{socket_, POLLIN, 0}, {stopping_, POLLIN, 0}};
-        if (::poll(files, 2, -1) < 0 && errno != EINTR) return;
-        if (files[1].revents != 0) return;
-        const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-        if (connection < 0) continue; // another thread was faster
-        const timeval most = {60, 0};
-        ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
-        serve(connection);
-        ::close(connection);
-    }
-}
-
-void HttpServer::serve(int connection) {
-    std::string received;
-    // Returns false if nothing comes, or the server stops.
-    const auto receive = [&] {
-        pollfd files[] = {{connection, POLLIN, 0}, {stopping_, POLLIN, 0}};
-        if (::poll(files, 2, patience_ms) <= 0 || files[1].revents != 0) return false;
-        char buffer[4096];
-        const ssize_t size = ::recv(connection, buffer, sizeof buffer, 0);
-        if (size > 0) received.append(buffer, static_cast<std::size_t>(size));
-        return size > 0;
-    };
-    std::size_t end = std::string::npos;
-    while ((end = received.find("\r\n\r\n")) == std::string::npos) {
-        if (received.size() > longest_head) return refuse(connection, 413);
-        if (!receive()) return;
-    }
-    HttpRequest request;
-    std::size_t body_size = 0;
-    if (!HttpRequest::parse(std::string_view(received).substr(0, end), request, body_size)) return refuse(connection, 400);
-    if (body_size > longest_body) return refuse(connection, 413);
-    // What is not read when a connection is closed makes the kernel forget the answer.
-    while (received.size() < end + 4 + body_size)
-        if (!receive()) return;
-    reply(connection, answer_(request), request.method != "HEAD");
-    ::shutdown(connection, SHUT_WR);
+    if (!server_ || !server_->thread.joinable()) return;
+    asio::post(server_->context, [this] { server_->stop(); });
+    server_->thread.join();
+    server_->workers->join();
 }
 
 } // namespace libprofile::tools

@@ -1,15 +1,14 @@
-// As much of HTTP/1.1 (RFC 9112) as a browser needs of a server on its own machine: one request a connection, no compression, no ranges.
+// HTTP/1.1 for a browser on the same machine, by Boost.Beast: one request a connection, no compression, no ranges.
 // Contract: made, started and destroyed by one thread. Signals are blocked by the caller before start(), for the threads that this makes. `Answer` is called
-// by several threads at once; it must not throw. Nobody waits for a connection that is open and says nothing: there are 8 threads, and each gives
-// up after 5 s. What is not HTTP, or longer than 16 KiB, gets "400" or "413".
+// by several threads at once (8 at most); it must not throw. A thread of its own sends and receives, so nobody waits for a connection that is open and says
+// nothing: it is closed after 5 s. Of 256 open connections, the next one waits for the end of one. What is not HTTP gets "400", a head above 16 KiB or a
+// body above 4 KiB "413". An answer of which a client takes nothing for 60 s is given up.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,9 +19,6 @@ struct HttpRequest {
     std::string path;                                   // decoded, without what follows "?"
     std::multimap<std::string, std::string> parameters; // what follows "?", decoded
     std::vector<std::string> hosts;                     // all "Host" lines
-
-    /// Returns false if `head` is no head of a request. `body_size`: what its Content-Length says.
-    static bool parse(std::string_view head, HttpRequest& request, std::size_t& body_size);
 };
 
 struct HttpResponse {
@@ -36,25 +32,22 @@ class HttpServer {
   public:
     using Answer = std::function<HttpResponse(const HttpRequest&)>;
 
-    explicit HttpServer(Answer answer) : answer_(std::move(answer)) {}
+    explicit HttpServer(Answer answer);
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
     ~HttpServer();
 
-    /// Listens on 127.0.0.1. @param port 0: any free one. @return the port, or 0 with errno set
+    /// Listens on 127.0.0.1. Called once. @param port 0: any free one. @return the port, or 0 with errno set
     int listen(unsigned port);
+    /// After listen().
     void start();
     /// Returns when no thread runs any more: what is being answered is sent to its end.
     void stop();
 
   private:
-    void work();
-    void serve(int connection);
-
+    struct Server; // only its file includes Boost
     Answer answer_;
-    int socket_ = -1;
-    int stopping_ = -1; // readable once the server stops
-    std::vector<std::thread> threads_;
+    std::unique_ptr<Server> server_; // null before listen()
 };
 
 } // namespace libprofile::tools

@@ -33,6 +33,7 @@ class Libprofile(CMakePackage):
     depends_on("cli11")
     depends_on("nlohmann-json")
     depends_on("fmt")
+    depends_on("boost@1.74:", type="build")
     depends_on("py-pybind11", type="build", when="+python")
     depends_on("py-numpy", type=("build", "run"), when="+python")
 
