@@ -88,7 +88,10 @@ const char* makes_pointless(const Config& config, Option given) {
     switch (given) {
     case Option::Error: return keeps_all ? "LIBPROFILE_CLUSTERS=off" : is_reference ? "LIBPROFILE_METHOD=reference" : nullptr;
     case Option::Warmup: return keeps_all && config.number(given) != 0 ? "LIBPROFILE_CLUSTERS=off" : nullptr;
-    case Option::Trace: return keeps_samples(config.choice<TraceChoice>()) && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
+    case Option::Trace:
+        return keeps_samples(config.choice<TraceChoice>()) && !keeps_events(config.choice<TraceChoice>()) && config.number(Option::Sample) == 0
+                   ? "LIBPROFILE_SAMPLE=0"
+                   : nullptr;
     case Option::SampleClock:
         return config.choice<SampleClockChoice>() != SampleClockChoice::Auto && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
     default: return nullptr;

@@ -19,6 +19,7 @@
 #include "libprofile/thread/noted_event.hpp"
 #include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_registry.hpp"
+#include "libprofile/trace/message_numbers.hpp"
 
 namespace libprofile {
 
@@ -458,6 +459,8 @@ void MpiEvent::message(MessageDirection direction, const Envelope& envelope, std
     thread_->events->add_message(row_->node, is_untimed ? end : thread_->calls[state_.level].start, end, direction, envelope, bytes);
 }
 
+void MpiEvent::miss_message() noexcept { message_numbers.stop(); }
+
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
 void MpiEvent::was_unsuccessful() noexcept {
@@ -465,7 +468,10 @@ void MpiEvent::was_unsuccessful() noexcept {
     state_.unsuccessful = true;
 }
 
-void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept { thread_->requests_lost += requests; }
+void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept {
+    thread_->requests_lost += requests;
+    miss_message();
+}
 
 void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     if (row_ == nullptr) return nullptr;

@@ -68,6 +68,9 @@ class MpiEvent {
     /// Counts a message, and notes it in the trace of events. As add().
     void message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
 
+    /// MPI has sent or received a message that cannot be counted.
+    static void miss_message() noexcept;
+
     /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
     /// The call was a poll that found nothing. Their number is random: left out, too; several in a row are timed together.

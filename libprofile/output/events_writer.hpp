@@ -7,19 +7,25 @@
 
 namespace libprofile {
 
-inline void write_events(Encoder& encoder, std::uint32_t thread, const PartStore& store) noexcept {
+inline void write_events(Encoder& encoder, std::uint32_t thread, const EventTrace& trace) noexcept {
+    const PartStore& store = trace.store();
     std::uint64_t parts = 0;
     const auto for_each_kept = [&](auto&& visit) {
         for (std::size_t i = 0; i < store.parts(); ++i)
-            if (store.part(i).reasons != 0) visit(store.part(i));
+            if (trace.reasons_of(store.part(i)) != 0) visit(store.part(i));
     };
     for_each_kept([&](const Part&) { ++parts; });
     EventsRecord record{thread, store.stride(), EventTrace::window_ns, store.dropped_parts(), store.too_large(), store.dropped_events(), parts};
     describe(encoder, record);
     std::uint64_t end = 0;
     for_each_kept([&](const Part& part) {
-        EventPartRecord head{
-            static_cast<std::uint64_t>(part.key.kind), part.key.phase, part.key.number, part.reasons, part.begin - end, part.end - part.begin, part.events};
+        EventPartRecord head{static_cast<std::uint64_t>(part.key.kind),
+                             part.key.phase,
+                             part.key.number,
+                             trace.reasons_of(part),
+                             part.begin - end,
+                             part.end - part.begin,
+                             part.events};
         describe(encoder, head);
         encoder.raw(store.bytes(part), part.size);
         end = part.end;

@@ -103,7 +103,7 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
                  write_block(buffer, {BlockType::Waits, own_rank(), thread.index}, [&](Encoder& encoder) { write_waits(encoder, thread.index, thread.trace); });
         if (thread.events != nullptr)
             ok = ok && write_block(buffer, {BlockType::Events, own_rank(), thread.index},
-                                   [&](Encoder& encoder) { write_events(encoder, thread.index, thread.events->store()); });
+                                   [&](Encoder& encoder) { write_events(encoder, thread.index, *thread.events); });
         if (thread.loops != nullptr && thread.loops->has_searched())
             ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index}, [&](Encoder& encoder) { write_loops(encoder, thread, now); });
         for (std::uint32_t i = 0; i < thread.phases.all().size(); ++i) {

@@ -99,7 +99,8 @@ void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_
     if (phase.order != nullptr && has_number) hooks_.order->append(*phase.order, numbered);
     if (hooks_.events != nullptr)
         hooks_.events->decide(phase.number, numbered, wall_ns, has_number, [&](const PartKey& before) {
-            return before.phase == phase.number && phase.clusterer != nullptr && phase.clusterer->is_alone(static_cast<std::uint32_t>(before.number));
+            Clusterer* const clusters = phases_[before.phase].clusterer;
+            return clusters != nullptr && clusters->is_alone(static_cast<std::uint32_t>(before.number));
         });
     phase.inside.leave(phase.inner());
 }

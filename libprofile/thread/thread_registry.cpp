@@ -10,6 +10,7 @@
 #include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_life.hpp"
 
+#include <algorithm>
 #include <linux/membarrier.h>
 #include <new>
 #include <sched.h>
@@ -190,7 +191,8 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     const auto trace = process.config().choice<TraceChoice>();
     const auto trace_memory = static_cast<std::uint64_t>(process.config().number(Option::TraceMemory));
     if (keeps_samples(trace)) thread->trace.start(thread->arena, trace_memory);
-    if (keeps_events(trace)) thread->events = EventTrace::create(trace_memory, &start == &main_, start.started_at, thread->arena);
+    if (keeps_events(trace))
+        thread->events = EventTrace::create(std::min(trace_memory, memory_quota.limit() / 8), &start == &main_, start.started_at, thread->arena);
     thread->listeners.trace = thread->events != nullptr;
     if (process.config().flag(Option::Order))
         thread->phases.hooks().order = IterationOrder::create(thread->listeners.order, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),

@@ -48,14 +48,16 @@ void EventTrace::begin_part(std::uint64_t part, std::uint64_t at) noexcept {
 /// The open part is over at `at`, and another one begins.
 void EventTrace::cut(std::uint64_t next, std::uint64_t at) noexcept {
     constexpr std::uint64_t nothing_ns = 10000; // between two iterations
-    if (at < store_.begin_of_open()) at = store_.begin_of_open();
+    const std::uint64_t begin = store_.begin_of_open();
+    if (at < begin) at = begin;
     const PartKey key = part_ == 0 ? PartKey{PartKind::Window, 0, window_} : key_of_iteration(part_);
-    if (part_ != 0 || store_.events_of_open() != 0 || at - store_.begin_of_open() > nothing_ns) {
+    if (part_ != 0 || store_.events_of_open() != 0 || at - begin > nothing_ns) {
         // One of the main thread's iterations stays until decide().
         unsigned reasons = store_.has_turn(key) ? PartHasItsTurn : 0;
-        if (part_ != 0 && leads_) reasons |= reasons == 0 ? PartIsFirstOfKind : 0;
-        if (part_ != 0 && !leads_ && slow_last.load(std::memory_order_relaxed) == part_ && is_slow(key, at - store_.begin_of_open())) reasons |= PartIsSlow;
-        if (store_.close(key, at, static_cast<std::uint8_t>(reasons)) && reasons == 0) store_.decide(key, 0);
+        if (part_ != 0 && leads_) reasons |= PartIsFirstOfKind;
+        const bool is_there = store_.close(key, at, static_cast<std::uint8_t>(reasons));
+        if (is_there && part_ != 0 && !leads_ && slow_last.load(std::memory_order_relaxed) == part_) keep_if_slow(key, at - begin);
+        if (is_there && (part_ == 0 || !leads_)) store_.decide(key, PartIsFirstOfKind, false); // goes, if nothing speaks for it
     }
     begin_part(next, at);
 }
@@ -104,27 +106,31 @@ void EventTrace::decide_tentative(bool is_first) noexcept {
     const PartKey key = key_of_iteration(tentative_);
     tentative_ = 0;
     const bool stays = is_first && firsts_ < most_first;
-    if (store_.decide(key, stays ? PartIsFirstOfKind : 0) && stays) ++firsts_;
+    if (store_.decide(key, PartIsFirstOfKind, stays) && stays) ++firsts_;
 }
 
 void EventTrace::decide_last(const PartKey& key, std::uint64_t wall_ns, bool has_number) noexcept {
     if (!has_number) {
         store_.forget(key, PartHasItsTurn);
-        store_.decide(key, 0);
+        store_.decide(key, PartIsFirstOfKind, false);
         return;
     }
-    if (is_slow(key, wall_ns)) {
-        slow_last.store(code(key.phase, key.number), std::memory_order_relaxed);
-        store_.decide(key, PartIsSlow);
-    } else if (store_.needs_reason(key)) {
-        tentative_ = code(key.phase, key.number);
-    }
+    if (keep_if_slow(key, wall_ns)) slow_last.store(code(key.phase, key.number), std::memory_order_relaxed);
+    tentative_ = code(key.phase, key.number);
 }
 
-/// Whether it is among the slowest until now. Another one then no longer is.
-bool EventTrace::is_slow(const PartKey& key, std::uint64_t length) noexcept {
-    if (length <= slow_[most_slow - 1].length) return false;
-    if (slow_[most_slow - 1].length != 0) store_.forget(slow_[most_slow - 1].key, PartIsSlow);
+/// Whether it is there, and among the slowest until now. Another one then no longer is.
+bool EventTrace::keep_if_slow(const PartKey& key, std::uint64_t length) noexcept {
+    if (thinnings_ != store_.thinnings()) {
+        thinnings_ = store_.thinnings();
+        std::uint32_t left = 0;
+        for (const Slow& slow : slow_)
+            if (slow.length != 0 && store_.has(slow.key)) slow_[left++] = slow;
+        for (; left < most_slow; ++left) slow_[left] = {};
+    }
+    Slow& least = slow_[most_slow - 1];
+    if (length <= least.length || !store_.decide(key, PartIsSlow, true)) return false;
+    if (least.length != 0) store_.forget(least.key, PartIsSlow);
     std::uint32_t at = most_slow - 1;
     for (; at > 0 && slow_[at - 1].length < length; --at) slow_[at] = slow_[at - 1];
     slow_[at] = {length, key};

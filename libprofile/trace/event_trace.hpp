@@ -57,7 +57,15 @@ class EventTrace {
     /// An iteration inside another one is over.
     void add_inner(std::uint32_t phase, std::uint64_t number, std::uint64_t begin, std::uint64_t end) noexcept;
     /// Nothing more comes.
-    void finish(std::uint64_t now) noexcept { cut(0, now); }
+    void finish(std::uint64_t now) noexcept {
+        cut(0, now);
+        if (tentative_ != 0) decide_tentative(false);
+    }
+    /// Why a part is there, as far as that is decided; 0: it may not stay.
+    unsigned reasons_of(const Part& part) const noexcept {
+        const bool is_open = tentative_ != 0 && part.key == key_of_iteration(tentative_);
+        return is_open ? part.reasons & ~static_cast<unsigned>(PartIsFirstOfKind) : part.reasons;
+    }
 
     /// What it has is of no interest: a thread that left nothing, or calls that were made to measure what they cost.
     void begin_again(std::uint64_t now) noexcept {
@@ -92,7 +100,7 @@ class EventTrace {
     void begin_part(std::uint64_t part, std::uint64_t at) noexcept;
     void decide_tentative(bool is_first) noexcept;
     void decide_last(const PartKey& key, std::uint64_t wall_ns, bool has_number) noexcept;
-    bool is_slow(const PartKey& key, std::uint64_t length) noexcept;
+    bool keep_if_slow(const PartKey& key, std::uint64_t length) noexcept;
 
     PartStore store_;
     bool leads_;
@@ -109,7 +117,8 @@ class EventTrace {
         std::uint64_t length = 0;
         PartKey key;
     };
-    Slow slow_[most_slow]; // the longest first
+    Slow slow_[most_slow];        // the longest first
+    std::uint64_t thinnings_ = 0; // of the store, when slow_ was looked at
 };
 
 } // namespace libprofile

@@ -20,7 +20,8 @@ constinit MessageNumbers message_numbers;
 
 std::uint64_t MessageNumbers::next(MessageDirection direction, std::uint32_t partner, std::uint32_t communicator, std::int32_t tag) noexcept {
     Slot* const table = slots_.load(std::memory_order_acquire) != nullptr ? slots_.load(std::memory_order_relaxed) : slots();
-    if (table == nullptr) return 0;
+    if (table == nullptr) stop();
+    if (has_stopped_.load(std::memory_order_relaxed)) return 0;
     const std::uint64_t to = std::uint64_t{partner} << 1 | static_cast<std::uint64_t>(direction);
     // Multiples of odd numbers without a pattern: kinds that differ in several of these have different sums.
     const std::uint64_t key = mix(to * golden + communicator * 0xd6e8feb86659fd93u + static_cast<std::uint32_t>(tag) * 0xa0761d6478bd642fu) | 1;

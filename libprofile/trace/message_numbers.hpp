@@ -12,7 +12,9 @@ namespace libprofile {
 
 class MessageNumbers {
   public:
-    /// From 1 on. 0: not known, since there are too many kinds of messages, or memory is short.
+    /// A message of this process could not be counted: none has a number from now on, since its other end would have another one.
+    void stop() noexcept { has_stopped_.store(true, std::memory_order_relaxed); }
+    /// From 1 on. 0: not known, since there are too many kinds of messages, or memory is short, or one was missed.
     std::uint64_t next(MessageDirection direction, std::uint32_t partner, std::uint32_t communicator, std::int32_t tag) noexcept;
 
   private:
@@ -24,6 +26,7 @@ class MessageNumbers {
     };
     Slot* slots() noexcept;
     std::atomic<Slot*> slots_{nullptr};
+    std::atomic<bool> has_stopped_{false};
 };
 extern MessageNumbers message_numbers;
 

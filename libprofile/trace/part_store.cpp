@@ -20,7 +20,7 @@ namespace libprofile {
 
 /// Twice the pages, up to the limit.
 bool PartStore::grow() noexcept {
-    const std::uint64_t most = limit_ / 4096 * 4096;
+    const std::uint64_t list = bytes_of_list(0), most = limit_ > list ? (limit_ - list) / 4096 * 4096 : 0;
     if (capacity_ >= most) return false;
     std::uint64_t wanted = capacity_ == 0 ? 4 * 4096 : 2 * capacity_;
     if (wanted > most) wanted = most;
@@ -47,6 +47,10 @@ void PartStore::give_reasons(Part& part, unsigned reasons) noexcept {
     constexpr std::uint64_t largest_stride = std::uint64_t{1} << 40;
     // Not for a few bytes: then the next event would be here again.
     while (!has_room(capacity_ / 8) && stride_ < largest_stride && parts_ != 0) {
+        if (parts_ <= few_parts) { // what is left is large: a longer stride would only lose what comes
+            drop_largest();
+            continue;
+        }
         stride_ *= 2;
         for (std::size_t i = 0; i < parts_; ++i)
             if (is_in_turn(list_[i]) && !has_turn(list_[i].key)) give_reasons(list_[i], list_[i].reasons & ~static_cast<unsigned>(PartHasItsTurn));
@@ -55,8 +59,20 @@ void PartStore::give_reasons(Part& part, unsigned reasons) noexcept {
             for (std::size_t i = parts_; i-- > 0 && beside_ > in_turn_;)
                 if (!is_in_turn(list_[i]) && (list_[i].reasons & reason) != 0) give_reasons(list_[i], 0);
         compact();
+        ++thinnings_;
     }
     return has_room(most_bytes_of_event);
+}
+
+/// A few parts fill the memory.
+void PartStore::drop_largest() noexcept {
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < parts_; ++i)
+        if (list_[i].size > list_[largest].size) largest = i;
+    give_reasons(list_[largest], 0);
+    compact();
+    ++too_large_;
+    ++thinnings_;
 }
 
 void PartStore::drop(const Part& part) noexcept {
@@ -99,7 +115,7 @@ void PartStore::compact() noexcept {
 bool PartStore::close(const PartKey& key, std::uint64_t end, std::uint8_t reasons) noexcept {
     open_.key = key;
     open_.end = end;
-    const bool is_full = !is_lost_ && used() + sizeof(Part) > limit_ && !make_room();
+    const bool is_full = !is_lost_ && size_ + bytes_of_list(1) > limit_ && !make_room();
     open_.size = size_ - open_.at;
     if (is_lost_ || is_full || (parts_ == list_.size() && list_.append(*arena_) == nullptr)) {
         if (!is_lost_) lose_open();
@@ -109,7 +125,7 @@ bool PartStore::close(const PartKey& key, std::uint64_t end, std::uint8_t reason
     }
     Part& closed = list_[parts_++];
     closed = open_;
-    give_reasons(closed, reasons);
+    give_reasons(closed, has_turn(key) ? reasons : reasons & ~static_cast<unsigned>(PartHasItsTurn)); // room may have been made since
     return true;
 }
 
@@ -126,11 +142,17 @@ bool PartStore::needs_reason(const PartKey& key) const noexcept {
     return at != nowhere && !is_in_turn(list_[at]);
 }
 
-bool PartStore::decide(const PartKey& key, std::uint8_t reasons) noexcept {
+bool PartStore::has(const PartKey& key) const noexcept {
+    for (std::size_t i = parts_; i-- > 0;)
+        if (list_[i].key == key) return list_[i].reasons != 0;
+    return false;
+}
+
+bool PartStore::decide(const PartKey& key, PartReason reason, bool has_it) noexcept {
     const std::size_t at = find_late(key);
     if (at == nowhere) return false;
     Part& part = list_[at];
-    give_reasons(part, (part.reasons & static_cast<unsigned>(PartHasItsTurn)) | reasons);
+    give_reasons(part, has_it ? part.reasons | unsigned{reason} : part.reasons & ~static_cast<unsigned>(reason));
     if (!is_in_turn(part) && beside_ > in_turn_) give_reasons(part, 0);
     if (part.reasons != 0) return true;
     // The bytes behind it are few: those of the parts since, and of the open one.

@@ -61,8 +61,11 @@ class PartStore {
     bool has_turn(const PartKey& key) const { return (key.number & (stride_ - 1)) == 0; }
     /// The open part is over; its reasons are known at once, or by decide(). Returns false if it is gone: it was too large.
     bool close(const PartKey& key, std::uint64_t end, std::uint8_t reasons) noexcept;
-    /// One of the last few parts stays for these reasons besides having its turn, or goes if it has neither. Returns false if it is gone already.
-    bool decide(const PartKey& key, std::uint8_t reasons) noexcept;
+    /// Whether one of the last few parts has this reason to stay. It goes if it has none. Returns whether it is there.
+    bool decide(const PartKey& key, PartReason reason, bool has_it) noexcept;
+    bool has(const PartKey& key) const noexcept;
+    /// Changes whenever parts have gone that had been kept.
+    std::uint64_t thinnings() const { return thinnings_; }
     /// Whether it is there, of the last few ones, and has not its turn.
     bool needs_reason(const PartKey& key) const noexcept;
     /// A part that stays for a reason of its own is no longer wanted for it.
@@ -78,11 +81,15 @@ class PartStore {
 
   private:
     static constexpr std::size_t most_bytes_of_event = 64;
-    std::uint64_t used() const { return size_ + parts_ * sizeof(Part); }
+    std::uint64_t used() const { return size_ + bytes_of_list(0); }
+    /// Memory of the list of parts with so many more: it grows only.
+    std::uint64_t bytes_of_list(std::size_t more) const { return (parts_ + more > list_.size() ? parts_ + more : list_.size()) * sizeof(Part); }
     bool grow() noexcept;
     bool make_room() noexcept;
     void compact() noexcept;
     void lose_open() noexcept;
+    void drop_largest() noexcept;
+    static constexpr std::size_t few_parts = 4;
     bool has_room(std::uint64_t bytes) const { return size_ + bytes <= capacity_ && used() + bytes <= limit_; }
     void give_reasons(Part& part, unsigned reasons) noexcept;
     static bool is_in_turn(const Part& part) { return (part.reasons & PartHasItsTurn) != 0; }
@@ -105,6 +112,7 @@ class PartStore {
     std::uint64_t dropped_parts_ = 0;
     std::uint64_t dropped_events_ = 0;
     std::uint64_t too_large_ = 0;
+    std::uint64_t thinnings_ = 0;
 };
 
 } // namespace libprofile

@@ -18,6 +18,16 @@ struct Slice {
 
 } // namespace
 
+ChromeEvents::ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis)
+    : profile_(profile), choice_(choice), axis_(axis), pairs_(profile), is_message_chosen_(profile.locations.size()) {
+    for (const Location* location : locations_of_choice(profile, choice)) {
+        std::vector<bool>& chosen = is_message_chosen_[static_cast<std::size_t>(location - profile.locations.data())];
+        chosen.resize(location->events.messages.size());
+        for (const EventPart& part : location->events.parts)
+            for (std::uint32_t m = 0; is_chosen(part) && m < part.messages; ++m) chosen[part.messages_at + m] = true;
+    }
+}
+
 bool ChromeEvents::is_chosen(const EventPart& part) const {
     const bool is_iteration = part.kind == PartKind::Iteration && part.phase != EventPart::no_phase;
     if (choice_.has_phase && (!is_iteration || !profile_.phases[part.phase].is_called(choice_.phase))) return false;
@@ -47,6 +57,8 @@ void ChromeEvents::add_message(std::size_t at, std::size_t number, std::uint64_t
     const TracedMessage& message = location.events.messages[number];
     const MessagePairs::End other = pairs_.other_end(at, number);
     if (!other.is_known()) return;
+    const std::vector<bool>& chosen = is_message_chosen_[other.location];
+    if (other.message >= chosen.size() || !chosen[other.message]) return; // an arrow to nowhere
     const TracedInterval& call = location.events.intervals[message.interval];
     const bool is_sent = message.direction == MessageDirection::Sent;
     const std::uint64_t id = is_sent ? std::uint64_t{at} << 32 | number : std::uint64_t{other.location} << 32 | other.message;

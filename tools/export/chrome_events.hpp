@@ -16,8 +16,8 @@ class ChromeEvents {
   public:
     using Json = nlohmann::ordered_json;
 
-    /// All must outlive this. Of the chosen phase and iterations, if any are chosen.
-    ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis) : profile_(profile), choice_(choice), axis_(axis), pairs_(profile) {}
+    /// All must outlive this. Of the chosen ranks, phase and iterations, if any are chosen.
+    ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis);
 
     /// The slices that add() makes of a location.
     std::uint64_t slices(const Location& location) const;
@@ -36,6 +36,7 @@ class ChromeEvents {
     const TableChoice& choice_;
     const ClockAxis& axis_;
     MessagePairs pairs_;
+    std::vector<std::vector<bool>> is_message_chosen_; // by location and message
 };
 
 } // namespace libprofile::tools

@@ -38,10 +38,11 @@ Json parts_json(const KeptEvents& events) {
 }
 
 Json messages_json(const KeptEvents& events, const MessagePairs& pairs, std::size_t location) {
-    Json peer = Json::array();
+    Json peer = Json::array(), thread = Json::array();
     for (std::size_t i = 0; i < events.messages.size(); ++i) {
         const MessagePairs::End other = pairs.other_end(location, i);
         peer.push_back(other.is_known() ? Json(other.message) : Json());
+        thread.push_back(other.is_known() ? Json(pairs.thread(other)) : Json());
     }
     return {{"interval", column(events.messages, [](const TracedMessage& m) { return m.interval; })},
             {"direction", column(events.messages, [](const TracedMessage& m) { return m.direction == MessageDirection::Sent ? "sent" : "received"; })},
@@ -50,7 +51,8 @@ Json messages_json(const KeptEvents& events, const MessagePairs& pairs, std::siz
             {"tag", column(events.messages, [](const TracedMessage& m) { return m.tag; })},
             {"bytes", column(events.messages, [](const TracedMessage& m) { return m.bytes; })},
             {"number", column(events.messages, [](const TracedMessage& m) { return m.number == 0 ? Json() : Json(m.number); })},
-            {"other_end", std::move(peer)}};
+            {"other_end", std::move(peer)},
+            {"other_thread", std::move(thread)}};
 }
 
 } // namespace

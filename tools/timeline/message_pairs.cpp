@@ -15,6 +15,7 @@ struct KeyedEnd {
     MessageDirection direction;
     MessagePairs::End end;
 
+    auto kind() const { return std::tie(sender, receiver, communicator, tag); }
     auto key() const { return std::tie(sender, receiver, communicator, tag, number); }
 };
 
@@ -25,6 +26,7 @@ MessagePairs::MessagePairs(const Profile& profile) {
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         const Location& location = profile.locations[l];
         ends_.emplace_back(location.events.messages.size());
+        threads_.push_back(location.thread);
         for (std::size_t m = 0; m < location.events.messages.size(); ++m) {
             const TracedMessage& message = location.events.messages[m];
             if (message.number == 0 || message.partner == TracedMessage::unknown_rank) continue;
@@ -41,13 +43,21 @@ MessagePairs::MessagePairs(const Profile& profile) {
     std::sort(ends.begin(), ends.end(), [](const KeyedEnd& a, const KeyedEnd& b) {
         return a.key() != b.key() ? a.key() < b.key() : a.direction < b.direction; // equal ends do not come: numbers are given once in a process
     });
-    for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-        const KeyedEnd &a = ends[i], &b = ends[i + 1];
-        if (a.key() != b.key() || a.direction == b.direction) continue;
-        ends_[a.end.location][a.end.message] = b.end;
-        ends_[b.end.location][b.end.message] = a.end;
-        ++pairs_;
-        ++i;
+    const auto bytes_at = [&](const KeyedEnd& end) { return profile.locations[end.end.location].events.messages[end.end.message].bytes; };
+    for (std::size_t first = 0, last = 0; first < ends.size(); first = last) {
+        std::vector<std::size_t> pairs; // positions of the ends that stand before their other one
+        bool is_right = true;
+        for (last = first; last < ends.size() && ends[last].kind() == ends[first].kind(); ++last) {
+            if (last == first || ends[last - 1].key() != ends[last].key() || ends[last - 1].direction == ends[last].direction) continue;
+            pairs.push_back(last - 1);
+            is_right = is_right && bytes_at(ends[last - 1]) == bytes_at(ends[last]);
+        }
+        if (!is_right) continue;
+        pairs_ += pairs.size();
+        for (const std::size_t at : pairs) {
+            ends_[ends[at].end.location][ends[at].end.message] = ends[at + 1].end;
+            ends_[ends[at + 1].end.location][ends[at + 1].end.message] = ends[at].end;
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 // MPI's order (MPI 4.0, 3.5, "Nonovertaking"): messages from one process to another on a communicator with the same tag are received in the order in which
 // they were sent. Each end has its number in that order, so what was dropped in between does not matter. Receives are numbered as they complete: if a
 // program completes them in another order than it posted them, two messages of the same kind may change places. Communicators of the same ranks count as
-// one.
+// one, and so do all between groups. Where the bytes at both ends of any pair of a kind differ, none of that kind is a pair.
 #pragma once
 
 #include "tools/reader/model.hpp"
@@ -28,9 +28,12 @@ class MessagePairs {
     /// Where a message came from or went to; not known if that end was not kept, or has no number.
     End other_end(std::size_t location, std::size_t message) const { return ends_[location][message]; }
     std::uint64_t pairs() const { return pairs_; }
+    /// The thread that an end belongs to.
+    std::uint32_t thread(const End& end) const { return threads_[end.location]; }
 
   private:
     std::vector<std::vector<End>> ends_;
+    std::vector<std::uint32_t> threads_; // of the locations
     std::uint64_t pairs_ = 0;
 };
 

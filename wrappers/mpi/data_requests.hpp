@@ -12,6 +12,7 @@ namespace libprofile {
 enum class DataRequest : std::uint8_t {
     None,
     Receive,
+    PersistentReceive,
     ReceiveWithoutStatus, // MPI does not say how much arrived
     Message,              // found by a matched probe: the handle is that of the message
     FileRead,

@@ -17,7 +17,12 @@ inline void count_at_start(MpiEvent& event, const Charge& charge, const MPI_Requ
 inline void started(MpiEvent& event, bool count, MPI_Request before, MPI_Request now) {
     const Charge* charge = persistent_requests::find(key(before));
     for (unsigned i = 0; count && charge != nullptr && i < charge->size; ++i) event.add(charge->metrics[i], charge->values[i]);
-    if (count && charge != nullptr && charge->is_message) event.message(MessageDirection::Sent, charge->envelope, charge->message_bytes);
+    if (charge != nullptr && charge->is_message) {
+        if (count)
+            event.message(MessageDirection::Sent, charge->envelope, charge->message_bytes);
+        else if (event.follows_requests())
+            MpiEvent::miss_message();
+    }
     if (now == before) return;
     if (charge != nullptr) {
         const Charge moved = *charge;

@@ -21,7 +21,11 @@ template <class Count> class Send {
         : count_(count), datatype_(datatype), dest_(dest), tag_(tag), ranks_(comm) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && dest_ != MPI_PROC_NULL) sent(event, bytes(count_, datatype_), ranks_.envelope(dest_, tag_));
+        if (dest_ == MPI_PROC_NULL) return;
+        if (event.counted() && mpi_result == MPI_SUCCESS)
+            sent(event, bytes(count_, datatype_), ranks_.envelope(dest_, tag_));
+        else if (event.follows_requests())
+            MpiEvent::miss_message();
     }
 
   private:
@@ -57,7 +61,11 @@ class Receive {
     Receive(const MpiEvent& event, int source, MPI_Comm comm, MPI_Status*& status) : expected_(source != MPI_PROC_NULL), ranks_(comm), status_(event, status) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && expected_) received(event, *status_.get(), ranks_.group());
+        if (!expected_) return;
+        if (event.counted() && mpi_result == MPI_SUCCESS)
+            received(event, *status_.get(), ranks_.group());
+        else if (event.follows_requests())
+            MpiEvent::miss_message();
     }
 
   private:

@@ -37,6 +37,7 @@ template <DataRequest kind> class Posted {
     const MPI_Request* request_;
 };
 using ReceivePosted = Posted<DataRequest::Receive>;
+using PersistentReceivePosted = Posted<DataRequest::PersistentReceive>;
 #ifdef OPEN_MPI
 using SendrecvPosted = ReceivePosted;
 #else
@@ -99,7 +100,11 @@ class MatchedReceive {
     MatchedReceive(const MpiEvent& event, const MPI_Message* message, MPI_Status*& status) : message_(message), status_(event, status) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && message_.is_expected()) received(event, *status_.get(), message_.group());
+        if (!message_.is_expected()) return;
+        if (event.counted() && mpi_result == MPI_SUCCESS)
+            received(event, *status_.get(), message_.group());
+        else if (event.follows_requests())
+            MpiEvent::miss_message();
     }
 
   private:
@@ -127,7 +132,7 @@ class RequestFree {
 
     void finish(MpiEvent&, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS) return;
-        data_requests::remove(key(before_));
+        if (data_requests::remove(key(before_)).kind == DataRequest::Receive) MpiEvent::miss_message(); // a persistent one may not have been started
         persistent_requests::remove(key(before_));
     }
 
@@ -140,6 +145,8 @@ class RequestFree {
 inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after, const MPI_Status* status) {
     const bool persistent = after != MPI_REQUEST_NULL;
     const auto [kind, group] = persistent ? data_requests::find(key(before)) : data_requests::remove(key(before));
+    const bool is_message = kind == DataRequest::Receive || kind == DataRequest::PersistentReceive || kind == DataRequest::ReceiveWithoutStatus;
+    if (is_message && (!count || kind == DataRequest::ReceiveWithoutStatus)) MpiEvent::miss_message();
     if (kind == DataRequest::None || !count) return;
     if (kind == DataRequest::ReceiveWithoutStatus) {
         event.add(Metric::P2pRecvs, 1);
