@@ -137,6 +137,32 @@ def both_ends_of_messages_are_found(job):
     expect_equal(total, counted, "messages in events, and counted")
 
 
+MISSED = """from mpi4py import MPI
+world, value = MPI.COMM_WORLD, bytearray(8)
+for step in range(11):
+    MPI.Pcontrol(0 if step == 0 and world.rank == 0 else 1)
+    if world.rank == 0:
+        world.Send(value, 1, 3)
+    else:
+        world.Recv(value, 0, 3)
+"""
+
+
+@test
+def a_message_that_was_missed_leaves_no_wrong_pairs(job):
+    """One rank does not record its first send. Numbers would be one apart from then on, and bytes are equal."""
+    if job.run(["/usr/bin/python3", "-c", "import mpi4py"]).code != 0:
+        raise Skip("python3-mpi4py is not installed")
+    job.write("missed.py", MISSED)
+    result = job.measured(["/usr/bin/python3", "missed.py"], output="missed", options=EVENTS)
+    expect_equal(result.code, 0, "exit code")
+    entries, _, _ = events_of(job, "missed")
+    for (rank, _), entry in entries.items():
+        ends = entry["messages"]["other_end"]
+        expect(len(ends) >= 10, f"{len(ends)} messages of rank {rank}")
+        expect_equal([end for end in ends if end is not None], [], f"other ends of messages of rank {rank}")
+
+
 @test
 def ranks_keep_the_same_iterations_in_little_memory(job):
     job.profile([job.example("hydro"), 3000, 8], options={**EVENTS, "LIBPROFILE_TRACE_MEMORY": "16k"})

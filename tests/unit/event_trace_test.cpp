@@ -97,6 +97,7 @@ TEST_F(EventTraceTest, MemoryIsBoundedAndEveryStrideThIterationStays) {
     const std::set<std::uint64_t> kept = iterations(PartHasItsTurn);
     for (std::uint64_t n = 0; n < number_; n += store().stride()) EXPECT_TRUE(kept.contains(n)) << n;
     EXPECT_EQ(kept.size(), (number_ + store().stride() - 1) / store().stride());
+    for (const std::uint64_t n : kept) EXPECT_EQ(n % store().stride(), 0u);
     std::uint64_t bytes = 0, events = 0;
     for (std::size_t p = 0; p < store().parts(); ++p) {
         bytes += store().part(p).size;
@@ -148,6 +149,28 @@ TEST_F(EventTraceTest, AnIterationWithMoreEventsThanMemoryIsCountedAndTheOthersS
     EXPECT_FALSE(iterations().contains(8));
     EXPECT_GE(iterations().size(), 8u);
     EXPECT_GE(store().dropped_events(), 100000u);
+}
+
+TEST_F(EventTraceTest, ALargeFirstIterationDoesNotCostTheOthers) {
+    begin(32768);
+    iterate(3500); // less than half of the memory, and more than what a doubled stride would free
+    for (int i = 0; i < 2000; ++i) iterate(20);
+    EXPECT_LE(store().stride(), 256u);
+    EXPECT_GE(iterations(PartHasItsTurn).size(), 2000 / store().stride());
+}
+
+TEST_F(EventTraceTest, IterationsThatAreNotThereAreNotAmongTheSlowest) {
+    begin(16384);
+    for (int i = 0; i < 400; ++i) iterate(i % 50 == 7 ? 100000 : 10); // those are the longest, and too large
+    EXPECT_EQ(iterations(PartIsSlow).size(), 4u);
+    EXPECT_GE(store().too_large(), 8u);
+}
+
+TEST_F(EventTraceTest, TheIterationOfWhichNothingIsDecidedHasNoReason) {
+    begin(8192);
+    for (int i = 0; i < 1001; ++i) iterate(10);
+    trace_->finish(now_);
+    for (std::size_t p = 0; p < store().parts(); ++p) EXPECT_NE(trace_->reasons_of(store().part(p)), unsigned{PartIsFirstOfKind}) << store().part(p).key.number;
 }
 
 TEST_F(EventTraceTest, AnIterationWithoutANumberGoes) {
@@ -247,6 +270,14 @@ TEST(MessageNumbersTest, EachIsGivenOnceWhenThreadsCount) {
     for (const std::vector<std::uint64_t>& own : given) all.insert(all.end(), own.begin(), own.end());
     std::sort(all.begin(), all.end());
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], i / 50 + 1);
+}
+
+TEST(MessageNumbersTest, NoneIsGivenAfterAMessageWasMissed) {
+    MessageNumbers numbers;
+    EXPECT_EQ(numbers.next(MessageDirection::Sent, 1, 0, 0), 1u);
+    numbers.stop();
+    EXPECT_EQ(numbers.next(MessageDirection::Sent, 1, 0, 0), 0u);
+    EXPECT_EQ(numbers.next(MessageDirection::Received, 2, 0, 5), 0u);
 }
 
 TEST(MessageNumbersTest, TooManyKindsAreNotNumberedAndTheOthersStayRight) {
