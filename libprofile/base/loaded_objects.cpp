@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace libprofile {
@@ -44,6 +45,20 @@ bool is_readable(const void* address) {
     return result;
 }
 
+/// Returns false if not all of it is there. Another thread may give the memory back meanwhile. Where the kernel does not let a process read itself, the
+/// first word is looked at, and the rest is read as it is.
+bool copy_memory(void* to, const void* from, std::size_t bytes) {
+    const int saved = errno;
+    const iovec there{const_cast<void*>(from), bytes}, here{to, bytes};
+    const long copied = syscall(SYS_process_vm_readv, getpid(), &here, 1ul, &there, 1ul, 0ul);
+    const bool is_refused = copied < 0 && errno != EFAULT;
+    errno = saved;
+    if (!is_refused) return copied == static_cast<long>(bytes);
+    if (!is_readable(from)) return false;
+    std::memcpy(to, from, bytes);
+    return true;
+}
+
 struct Entry {
     LoadedObject object;
     // What the loader's object said: memory that was given back and used again says something else.
@@ -53,11 +68,14 @@ struct Entry {
     bool stays = false;
 
     bool is_described_by(const Map& map) const { return map.l_addr == bias && map.l_name == name && map.l_ld == dynamic; }
-    /// The loader frees what describes an object when it is gone, so that may be unreadable.
-    bool is_still_there() const { return stays || (is_readable(object.map) && is_described_by(*object.map)); }
+    /// The loader frees what describes an object when it is gone, so that may be unreadable. It unmaps the object before.
+    bool is_still_there() const {
+        const std::uintptr_t memory = object.unwind_header != 0 ? object.unwind_header : object.start;
+        return stays || (is_readable(object.map) && is_described_by(*object.map) && is_readable(reinterpret_cast<const void*>(memory)));
+    }
 };
 
-/// Fills in what the program headers say. Reads the object's memory, which must be there.
+/// Fills in what the program headers say.
 void read_headers(const ElfW(Phdr) * headers, std::size_t count, Entry& entry) {
     std::uintptr_t start = UINTPTR_MAX;
     std::uintptr_t end = 0;
@@ -82,9 +100,13 @@ bool describe(const Map& map, Entry& entry) {
     if (map.l_prev == nullptr) {
         read_headers(reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR)), getauxval(AT_PHNUM), entry);
     } else {
-        const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(map.l_addr);
-        if (!is_readable(header) || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
-        read_headers(reinterpret_cast<const ElfW(Phdr)*>(map.l_addr + header->e_phoff), header->e_phnum, entry);
+        constexpr std::size_t most_headers = 32; // more than any linker makes; the stack may be a small one
+        ElfW(Ehdr) header;
+        ElfW(Phdr) headers[most_headers];
+        if (!copy_memory(&header, reinterpret_cast<const void*>(map.l_addr), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;
+        const std::size_t count = header.e_phnum < most_headers ? header.e_phnum : most_headers;
+        if (!copy_memory(headers, reinterpret_cast<const void*>(map.l_addr + header.e_phoff), count * sizeof headers[0])) return false;
+        read_headers(headers, count, entry);
     }
     return entry.object.end != 0;
 }

@@ -65,11 +65,7 @@ class MatchedPoll {
     MatchedPoll(const MpiEvent& event, MPI_Comm comm, const int* flag, const MPI_Message* message) : probe_(event, comm, message), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (mpi_result != MPI_SUCCESS) return;
-        if (*flag_)
-            probe_.finish(event, mpi_result);
-        else if (event.counted())
-            event.was_unsuccessful();
+        if (mpi_result == MPI_SUCCESS && *flag_) probe_.finish(event, mpi_result);
     }
 
   private:
