@@ -68,11 +68,8 @@ struct Entry {
     bool stays = false;
 
     bool is_described_by(const Map& map) const { return map.l_addr == bias && map.l_name == name && map.l_ld == dynamic; }
-    /// The loader frees what describes an object when it is gone, so that may be unreadable. It unmaps the object before.
-    bool is_still_there() const {
-        const std::uintptr_t memory = object.unwind_header != 0 ? object.unwind_header : object.start;
-        return stays || (is_readable(object.map) && is_described_by(*object.map) && is_readable(reinterpret_cast<const void*>(memory)));
-    }
+    /// The loader frees what describes an object when it is gone, so that may be unreadable.
+    bool is_still_there() const { return stays || (is_readable(object.map) && is_described_by(*object.map)); }
 };
 
 /// Fills in what the program headers say.
