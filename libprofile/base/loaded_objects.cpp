@@ -195,7 +195,8 @@ bool Copy::search(std::uintptr_t address, Entry& entry) const noexcept {
 bool Copy::find(std::uintptr_t address, LoadedObject& object) noexcept {
     Entry entry;
     bool is_found = search(address, entry) && entry.is_still_there();
-    if (!is_found) {
+    // Once more if not: another thread that unloads something may have cut the list short.
+    for (unsigned left = 3; left != 0 && !is_found; --left) {
         look();
         is_found = search(address, entry) && entry.is_still_there();
     }
@@ -206,9 +207,13 @@ bool Copy::find(std::uintptr_t address, LoadedObject& object) noexcept {
     return is_found;
 }
 
-/// Takes in what has come. The loader puts it at the end of its list. Does nothing if another thread, or what a handler has interrupted, is at it.
+/// Takes in what has come. The loader puts it at the end of its list. Waits some 100 us for another thread that is at it, and then does nothing: it may
+/// be what a handler has interrupted.
 void Copy::look() noexcept {
-    if (!is_begun() || !lock()) return;
+    if (!is_begun()) return;
+    bool is_locked = lock();
+    for (unsigned left = 4000; left != 0 && !is_locked; --left) is_locked = lock();
+    if (!is_locked) return;
     const bool is_end_known = last_.is_still_there();
     const Map* next = is_end_known ? last_.object.map->l_next : executable_.object.map;
     const Table old = is_end_known ? tables_[published_.load(std::memory_order_relaxed) & 1] : Table{};
