@@ -145,14 +145,13 @@ void PhaseStack::begin(Phase* phase, PhaseKind kind, const char* name, std::uint
     if (depth_ == max_depth) return repairs_.note("nesting too deep at the begin of", name);
     close_segment(now, cpu_now);
     enter(*phase);
-    const bool is_inside = hooks_.events != nullptr && is_inside_iteration();
+    const bool is_part = hooks_.events != nullptr && kind == PhaseKind::Iterations && !is_inside_iteration();
     stack_[depth_++] = phase;
     phase->open = true;
     phase->opened_at = now;
     ++phase->instances;
     if (hooks_.order != nullptr && kind == PhaseKind::Iterations) hooks_.order->begin(phase->order, now);
-    if (hooks_.events != nullptr && kind == PhaseKind::Iterations && !is_inside)
-        hooks_.events->begin_iteration(phase->number, phase->iteration_walls.size(), now);
+    if (is_part) hooks_.events->begin_iteration(phase->number, phase->iteration_walls.size(), now);
     if (hooks_.log != nullptr) hooks_.log->add({now, phase->name, kind, true});
 }
 

@@ -93,6 +93,37 @@ def matrix_program(job, name):
     return program
 
 
+def logged_c_programs(job):
+    """(command, environment, functions that the library cannot see) of each program and way to start it."""
+    for name, settings in C_PROGRAMS.items():
+        if not job.program(f"matrix_{name}").exists():
+            continue
+        for arguments, env in settings.get("jobs", {}).get(job.mpi, [([], None)]):
+            yield [matrix_program(job, name), *arguments], env, ()
+        if settings.get("large") and job.mpi == "mpich":
+            yield [matrix_program(job, f"{name}_large")], None, ()
+
+
+def without_ucx(job):
+    return {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
+
+
+def logged_fortran_programs(job):
+    for binding in FORTRAN_BINDINGS:
+        for program in FORTRAN_PROGRAMS:
+            yield [matrix_program(job, f"{program}_{binding}")], without_ucx(job), FORTRAN_UNSEEN[job.mpi]
+
+
+def logged_cxx_program(job):
+    yield [matrix_program(job, "cxx_bindings")], without_ucx(job), CXX_CALLS[job.mpi]
+
+
+def logged_mpi4py_program(job):
+    if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
+        raise Skip("python3-mpi4py and python3-numpy are not installed")
+    yield ["/usr/bin/python3", job.source / "tests/programs/matrix/mpi4py_calls.py"], without_ucx(job), PYTHON_CALLS
+
+
 def add_c_test(name, large=False, jobs=None):
     def compare_all(job):
         for arguments, env in (jobs or {}).get(job.mpi, [([], None)]):

@@ -11,8 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
 from readers import chrome
 
-from count_matrix import (C_PROGRAMS, CXX_CALLS, FORTRAN_BINDINGS, FORTRAN_PROGRAMS, FORTRAN_UNSEEN, PYTHON_CALLS, RANKS, matrix_program)
-from harness import Skip, expect, expect_equal, main, test
+from count_matrix import RANKS, logged_c_programs, logged_cxx_program, logged_fortran_programs, logged_mpi4py_program
+from harness import expect, expect_equal, main, test
 
 ORDER = {"LIBPROFILE_ORDER": 1, "LIBPROFILE_SAMPLE": "1kHz"}
 
@@ -74,34 +74,26 @@ def compare(job, command, env=None, without=()):
 
 @test
 def orders_of_c_programs_equal_their_logs(job):
-    for name, settings in C_PROGRAMS.items():
-        if not job.program(f"matrix_{name}").exists():
-            continue
-        for arguments, env in settings.get("jobs", {}).get(job.mpi, [([], None)]):
-            compare(job, [matrix_program(job, name), *arguments], env)
-        if settings.get("large") and job.mpi == "mpich":
-            compare(job, [matrix_program(job, f"{name}_large")])
+    for program in logged_c_programs(job):
+        compare(job, *program)
 
 
 @test
 def orders_of_fortran_programs_equal_their_logs(job):
-    env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
-    for binding in FORTRAN_BINDINGS:
-        for program in FORTRAN_PROGRAMS:
-            compare(job, [matrix_program(job, f"{program}_{binding}")], env, FORTRAN_UNSEEN[job.mpi])
+    for program in logged_fortran_programs(job):
+        compare(job, *program)
 
 
 @test
 def orders_of_cxx_bindings_equal_their_log(job):
-    env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
-    compare(job, [matrix_program(job, "cxx_bindings")], env, CXX_CALLS[job.mpi])
+    for program in logged_cxx_program(job):
+        compare(job, *program)
 
 
 @test
 def orders_of_mpi4py_equal_their_log(job):
-    if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
-        raise Skip("python3-mpi4py and python3-numpy are not installed")
-    compare(job, ["/usr/bin/python3", job.source / "tests/programs/matrix/mpi4py_calls.py"], {"OMPI_MCA_osc": "^ucx,rdma"}, PYTHON_CALLS)
+    for program in logged_mpi4py_program(job):
+        compare(job, *program)
 
 
 OPENMP_BY_CHANCE = {"omp critical", "omp lock", "omp ordered", "omp single", "omp taskwait", "omp taskgroup", "omp idle"}

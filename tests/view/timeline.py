@@ -5,7 +5,7 @@ import json
 import shutil
 import subprocess
 
-tests = {}
+from expectations import expect, expect_equal, test
 
 STATES = {
     "point_to_point": ("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Sendrecv", "MPI_Waitany", "MPI_Probe", "MPI_Test"),
@@ -14,20 +14,6 @@ STATES = {
     "init_exit": ("MPI_Init", "MPI_Init_thread", "MPI_Finalize"),
 }
 OF_FUNCTION = {name: state for state, names in STATES.items() for name in names}
-
-
-def test(function):
-    tests[function.__name__] = function
-    return function
-
-
-def expect(condition, message):
-    if not condition:
-        raise AssertionError(message)
-
-
-def expect_equal(actual, expected, what):
-    expect(actual == expected, f"{what}: expected {str(expected)[:400]}, but got {str(actual)[:400]}")
 
 
 def traced(context, name, memory, *command):
