@@ -1,8 +1,7 @@
 // Which executable or shared library holds an address, as the loader knows it.
 // Contract: find_loaded_object() is async-signal-safe, takes no lock and never waits for the loader. It asks _dl_find_object where the C library has
-// it (glibc 2.35). Elsewhere it reads a copy of the loader's list. A library that has just been loaded is added to the copy by the first question about
-// it, also in a handler; one that was unloaded is no longer found, whoever unloaded it. The copy is made by begin_loaded_objects().
-// Cost of the copy: a binary search; one system call for libraries that can be unloaded, and for addresses in none.
+// it (glibc 2.35), elsewhere a copy of the loader's list (loader_copy.hpp), which is made by begin_loaded_objects(). A library that has just been loaded
+// is added to the copy by the first question about it, also in a handler; one that was unloaded is no longer found, whoever unloaded it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,9 @@ struct LoadedObject {
     std::uintptr_t start = 0;
     std::uintptr_t end = 0;
     std::uintptr_t unwind_header = 0; // .eh_frame_hdr, 0 if it has none
-    const link_map* map = nullptr;    // the loader's; l_prev is null for the executable
+    std::uintptr_t bias = 0;          // address = bias + ELF virtual address
+    bool is_executable = false;
+    const link_map* map = nullptr; // the loader's, which may free it at any time
 };
 
 /// Not in handlers. Later calls do nothing.

@@ -258,7 +258,7 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     LoadedObject object;
     if (!find_loaded_object(address, object)) return none;
     const std::uintptr_t start = object.start;
-    const std::uintptr_t bias = object.map->l_addr;
+    const std::uintptr_t bias = object.bias;
     const std::uint32_t now = epoch();
     const std::uint64_t state = std::uint64_t{arrivals() + now} << 32;
     std::atomic<std::uint64_t>& recent = recent_[short_hash(start >> 12, recent_bits)];

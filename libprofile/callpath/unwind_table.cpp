@@ -134,8 +134,8 @@ struct TableRow {
 /// page. A module that hides them is taken as a whole. For an executable with a hole, the loader gives only the segment with the code; the
 /// kernel tells where its headers are.
 bool find_segment(const LoadedObject& object, std::uintptr_t address, UnwindSection& segment) noexcept {
-    const std::uintptr_t bias = object.map->l_addr;
-    if (object.map->l_prev == nullptr) return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
+    const std::uintptr_t bias = object.bias;
+    if (object.is_executable) return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
     segment.start = object.start;
     segment.end = object.end;
     if (address < segment.start || address >= segment.end || segment.end - segment.start < page) return false;

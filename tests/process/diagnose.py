@@ -44,7 +44,7 @@ def what_is_wrong(found, causes, ranks, function, iterations, percent):
     """Returns "" if a finding is as planted, else what differs."""
     if found["cause"] not in causes:
         return f"cause {found['cause']}"
-    if ranks is not None and found["ranks"] != ranks:
+    if ranks is not None and (found["ranks"] or []) != ranks:  # null: of all
         return f"ranks {found['ranks']}"
     if function is not None and found["function"] != function:
         return f"function {found['function']}"

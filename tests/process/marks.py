@@ -327,12 +327,8 @@ def paths_are_right_without_the_loaders_own_search(job):
 
 @test
 def plugins_may_come_and_go_without_the_loaders_own_search(job):
-    # Not compared with full unwinds: a path differs now and then where another thread closes a plugin meanwhile (docs/limits.md).
-    command = [job.program("mpi_tricks"), "plugins", job.programs / "plugin_climbs_1", job.programs / "plugin_climbs_2"]
-    plain = job.plain(command, 1)
-    for marks in (0, 1):
-        job.profile(command, 1, options={**MOST_SAMPLES, **LOADER_COPY, "LIBPROFILE_MARKS": marks})
-        expect_equal(outcome(job.last), outcome(plain), f"plugins with LIBPROFILE_MARKS={marks}")
+    survives_mpi(job, job.program("mpi_tricks"), "plugins", job.programs / "plugin_climbs_1", job.programs / "plugin_climbs_2",
+                 checks=True, options=LOADER_COPY)
     survives_mpi(job, job.program("soak"), "mixed", SOAK_ROUNDS["mixed"], 7, checks=True, options=LOADER_COPY)
 
 
