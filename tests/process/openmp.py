@@ -4,6 +4,7 @@
 Programs are compiled by GCC (libgomp, interposed) and, where clang and libomp are installed, by clang (OMPT).
 """
 
+import math
 import re
 import shutil
 
@@ -41,13 +42,22 @@ def beyond(text):
 
 def paths(group, location, metric, phases=None):
     """Path (names from the outermost) -> value, of one location."""
+    return of_paths(group, phases, lambda path: path["exclusive"].get(metric, [0] * 99)[location])
+
+
+def squared_errors(group, location):
+    """Path -> the square of what is said to be half of the 95 % interval of its time."""
+    return of_paths(group, None, lambda path: path.get("sampling_error", [0] * 99)[location] ** 2)
+
+
+def of_paths(group, phases, of_path):
     values = {}
     for phase in group["phases"]:
         if phases is not None and phase["name"] not in phases:
             continue
         known = {path["id"]: path for path in phase["call_paths"]}
         for path in phase["call_paths"]:
-            value = path["exclusive"].get(metric, [0] * 99)[location]
+            value = of_path(path)
             if not value:
                 continue
             names, node = [], path
@@ -100,9 +110,13 @@ def work_of_workers_is_below_the_region_that_gave_it(job):
         threads = report["threads"]
         expect_equal(len(threads["locations"]), 1, "threads")
         for group, share in ((report, 1), (threads, 2)):
-            times = paths(group, 0, "time")
+            times, squares = paths(group, 0, "time"), squared_errors(group, 0)
+            about(inside(times, "main", "busy_region", "omp parallel", "work"), 240e6 * share, f"{program}: thread {share}", beyond=report["beyond"])
             for place, factor in (("first_place", 1), ("second_place", 2)):
-                about(inside(times, "main", place, "busy_region", "omp parallel", "work"), 80e6 * factor * share, f"{program}: {place} on thread {share}", beyond=report["beyond"])
+                names = ("main", place, "busy_region", "omp parallel", "work")
+                expected = 80e6 * factor * share
+                error = math.sqrt(inside(squares, *names))
+                about(inside(times, *names), expected, f"{program}: {place} on thread {share}", max(0.25, error / expected), report["beyond"])
         for group in (report, threads):
             for path in paths(group, 0, "time"):
                 expect(len(path) == 1 or path[0] in ("main", "(partial)"), f"{program}: a path begins with {path}")
