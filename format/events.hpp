@@ -68,26 +68,59 @@ enum class EventType : std::uint8_t {
     Interval = 0, // rest: call path, as difference to that of the interval before (zigzag); gap, length
     Message = 1,  // rest: MessageFlag; partner if known, communicator, tag, bytes, number if known. Of the interval before it
     Inner = 2,    // an iteration that lies in the part's, or in none that is a part; rest: its phase; gap, length, number
+    Task = 3,     // rest: a TaskEvent in the lowest two bits, then what that says
 };
+/// Of tasks of OpenMP. A task's number is unique in its process, from 1 on; 0 is the implicit task of the thread.
+enum class TaskEvent : std::uint8_t {
+    Creation = 0, // a task was created; rest: TaskFlag; call path, gap (no length), number, creator
+    Run = 1,      // a stretch of its execution is over; rest: TaskRunFlag; call path, gap, length, number
+    Depends = 2,  // of the creation before it; rest: TaskDependence; address
+    Group = 3,    // a taskgroup is over, and all tasks made in it; gap, length, number of the task that waited
+};
+enum TaskFlag : std::uint64_t {
+    TaskIsUndeferred = 1, // its creator waits for it
+    TaskIsFinal = 2,
+    TaskIsUntied = 4,
+    TaskIsOfLoop = 8, // a taskloop made it
+};
+enum TaskRunFlag : std::uint64_t {
+    TaskIsOver = 1,   // else it was suspended, and goes on later
+    TaskIsResumed = 2 // it had run before
+};
+enum class TaskDependence : std::uint8_t { In = 1, Out = 2, InOut = 3, MutexInOutSet = 4, InOutSet = 5 };
 enum MessageFlag : std::uint64_t {
     MessageIsReceived = 1,
     MessageHasPartner = 2,
     MessageHasNumber = 4,
 };
 
-/// One event, in the order in which they end. A gap is from the end of the interval or inner iteration before it in the part (from the part's begin) to
-/// its own begin; below 0 if that one lies in it, or it began before its part did.
+/// One event, in the order in which they end. A gap is from the end of the event with a gap before it in the part (from the part's begin) to its own begin;
+/// below 0 if that one lies in it, or it began before its part did. A call path is coded as difference to the one before it in the part.
 struct EventRecord {
     EventType type = EventType::Interval;
     std::uint64_t rest = 0;
-    std::int64_t gap = 0;           // Interval, Inner
-    std::uint64_t length = 0;       // Interval, Inner; ns
-    std::uint64_t number = 0;       // Inner; Message: how many messages of this process had this direction, partner, communicator and tag before, + 1
+    std::int64_t gap = 0;           // Interval, Inner, Task
+    std::uint64_t length = 0;       // Interval, Inner, Task; ns
+    std::uint64_t number = 0;       // Inner; Task; Message: how many messages of this process had this direction, partner, communicator and tag before, + 1
     std::uint64_t partner = 0;      // Message: rank of MPI_COMM_WORLD
     std::uint64_t communicator = 0; // Message: a hash of its ranks, 0 if they are those of MPI_COMM_WORLD
     std::int64_t tag = 0;
     std::uint64_t bytes = 0;
+    std::int64_t path = 0;     // Task: difference
+    std::uint64_t creator = 0; // Task: the task that made it
+    std::uint64_t address = 0; // Task: of what it depends on
 };
+/// The rest of a task's event.
+constexpr std::uint64_t task_rest(TaskEvent event, std::uint64_t says) { return says << 2 | static_cast<std::uint64_t>(event); }
+template <class Codec> void describe_task(Codec& c, EventRecord& r) {
+    const auto event = static_cast<TaskEvent>(r.rest & 3);
+    if (event == TaskEvent::Depends) return c.number(r.address);
+    if (event != TaskEvent::Group) c.signed_number(r.path);
+    c.signed_number(r.gap);
+    if (event != TaskEvent::Creation) c.number(r.length);
+    c.number(r.number);
+    if (event == TaskEvent::Creation) c.number(r.creator);
+}
 template <class Codec> void describe(Codec& c, EventRecord& r) {
     std::uint64_t first = r.rest << 2 | static_cast<std::uint64_t>(r.type);
     c.number(first);
@@ -101,6 +134,7 @@ template <class Codec> void describe(Codec& c, EventRecord& r) {
         if ((r.rest & MessageHasNumber) != 0) c.number(r.number);
         return;
     }
+    if (r.type == EventType::Task) return describe_task(c, r);
     c.signed_number(r.gap);
     c.number(r.length);
     if (r.type == EventType::Inner) c.number(r.number);

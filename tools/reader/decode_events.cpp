@@ -13,6 +13,9 @@ class PartDecoder {
         part.intervals_at = size(out_.intervals);
         part.messages_at = size(out_.messages);
         part.inners_at = size(out_.inners);
+        part.tasks_at = size(out_.tasks);
+        part.runs_at = size(out_.runs);
+        part.groups_at = size(out_.groups);
         at_ = part.begin_ns;
         path_ = 0;
         for (std::uint64_t i = 0; i < events; ++i) {
@@ -23,6 +26,9 @@ class PartDecoder {
         part.intervals = size(out_.intervals) - part.intervals_at;
         part.messages = size(out_.messages) - part.messages_at;
         part.inners = size(out_.inners) - part.inners_at;
+        part.tasks = size(out_.tasks) - part.tasks_at;
+        part.runs = size(out_.runs) - part.runs_at;
+        part.groups = size(out_.groups) - part.groups_at;
         return true;
     }
 
@@ -34,6 +40,7 @@ class PartDecoder {
         case EventType::Interval: return take_interval(event);
         case EventType::Message: return take_message(event, part);
         case EventType::Inner: return take_inner(event);
+        case EventType::Task: return take_task(event, part);
         }
         return false;
     }
@@ -47,13 +54,16 @@ class PartDecoder {
         return at_ >= begin;
     }
 
-    bool take_interval(const EventRecord& event) {
-        const std::uint64_t difference = (event.rest >> 1) ^ (~(event.rest & 1) + 1);
+    bool take_path(std::uint64_t difference, std::uint32_t& path) {
         path_ += difference;
+        path = static_cast<std::uint32_t>(path_);
+        return path_ <= max_id;
+    }
+
+    bool take_interval(const EventRecord& event) {
         TracedInterval interval;
-        if (path_ > max_id || !take_times(event, interval.begin_ns)) return false;
+        if (!take_path((event.rest >> 1) ^ (~(event.rest & 1) + 1), interval.path) || !take_times(event, interval.begin_ns)) return false;
         interval.end_ns = at_;
-        interval.path = static_cast<std::uint32_t>(path_);
         out_.intervals.push_back(interval);
         return true;
     }
@@ -86,6 +96,57 @@ class PartDecoder {
         return true;
     }
 
+    bool take_task(const EventRecord& event, const EventPart& part) {
+        const std::uint64_t says = event.rest >> 2;
+        switch (static_cast<TaskEvent>(event.rest & 3)) {
+        case TaskEvent::Creation: return take_creation(event, says);
+        case TaskEvent::Run: return take_run(event, says);
+        case TaskEvent::Depends: return take_dependence(event, says, part);
+        case TaskEvent::Group: return take_group(event, says);
+        }
+        return false;
+    }
+
+    bool take_creation(const EventRecord& event, std::uint64_t flags) {
+        TracedTask task;
+        if (flags > UINT8_MAX || event.number == 0 || !take_path(static_cast<std::uint64_t>(event.path), task.path) || !take_times(event, task.created_ns))
+            return false;
+        task.number = event.number;
+        task.creator = event.creator;
+        task.flags = static_cast<std::uint8_t>(flags);
+        task.dependences_at = size(out_.dependences);
+        out_.tasks.push_back(task);
+        return true;
+    }
+
+    bool take_run(const EventRecord& event, std::uint64_t flags) {
+        TracedTaskRun run;
+        if (event.number == 0 || !take_path(static_cast<std::uint64_t>(event.path), run.path) || !take_times(event, run.begin_ns)) return false;
+        run.end_ns = at_;
+        run.task = event.number;
+        run.is_over = (flags & TaskIsOver) != 0;
+        run.is_resumed = (flags & TaskIsResumed) != 0;
+        out_.runs.push_back(run);
+        return true;
+    }
+
+    bool take_dependence(const EventRecord& event, std::uint64_t kind, const EventPart& part) {
+        const bool has_task = out_.tasks.size() > part.tasks_at;
+        if (!has_task || kind < static_cast<std::uint64_t>(TaskDependence::In) || kind > static_cast<std::uint64_t>(TaskDependence::InOutSet)) return false;
+        out_.dependences.push_back({event.address, static_cast<TaskDependence>(kind)});
+        ++out_.tasks.back().dependences;
+        return true;
+    }
+
+    bool take_group(const EventRecord& event, std::uint64_t says) {
+        TracedTaskGroup group;
+        if (says != 0 || !take_times(event, group.begin_ns)) return false;
+        group.end_ns = at_;
+        group.task = event.number;
+        out_.groups.push_back(group);
+        return true;
+    }
+
     Decoder& d_;
     KeptEvents& out_;
     std::uint64_t at_ = 0;
@@ -95,11 +156,16 @@ class PartDecoder {
 } // namespace
 
 bool decode_events(Decoder d, RawRank& out) {
-    constexpr std::uint64_t least_bytes_of_part = 7, least_bytes_of_event = 3;
+    constexpr std::uint64_t least_bytes_of_part = 7, least_bytes_of_event = 2;
     EventsRecord r;
     describe(d, r);
     if (d.failed() || r.thread > max_id || r.stride == 0 || r.parts > d.remaining() / least_bytes_of_part) return false;
-    KeptEvents events{r.stride, r.window_ns, r.dropped_parts, r.too_large, r.dropped_events, {}, {}, {}, {}};
+    KeptEvents events;
+    events.stride = r.stride;
+    events.window_ns = r.window_ns;
+    events.dropped_parts = r.dropped_parts;
+    events.too_large = r.too_large;
+    events.dropped_events = r.dropped_events;
     events.parts.reserve(r.parts);
     PartDecoder parts(d, events);
     std::uint64_t end = 0;

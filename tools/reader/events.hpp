@@ -37,6 +37,39 @@ struct TracedInner {
     std::uint64_t number = 0;
 };
 
+/// An address that a task depends on.
+struct TracedDependence {
+    std::uint64_t address = 0;
+    TaskDependence kind = TaskDependence::In;
+};
+
+/// The creation of a task of OpenMP.
+struct TracedTask {
+    std::uint64_t number = 0;  // unique in its process, from 1 on
+    std::uint64_t creator = 0; // the number of the task that made it; 0: the implicit task of this thread
+    std::uint64_t created_ns = 0;
+    std::uint32_t path = 0;                            // of its creation
+    std::uint8_t flags = 0;                            // TaskFlag
+    std::uint32_t dependences_at = 0, dependences = 0; // positions in KeptEvents::dependences
+};
+
+/// A stretch of a task's execution by this thread. Another task may run inside it, and waits lie in it.
+struct TracedTaskRun {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint64_t task = 0; // its number; the creation may lie in another thread, or in a part that is not there
+    std::uint32_t path = 0; // of the function that runs
+    bool is_over = false;   // else it was suspended
+    bool is_resumed = false;
+};
+
+/// A taskgroup: at its end all tasks that were made in it, and theirs, are over.
+struct TracedTaskGroup {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint64_t task = 0; // that waited; 0: the implicit task of this thread
+};
+
 /// A stretch of the run of which all events are there that ended in it.
 struct EventPart {
     static constexpr std::uint32_t no_phase = UINT32_MAX;
@@ -50,6 +83,9 @@ struct EventPart {
     std::uint32_t intervals_at = 0, intervals = 0;
     std::uint32_t messages_at = 0, messages = 0;
     std::uint32_t inners_at = 0, inners = 0;
+    std::uint32_t tasks_at = 0, tasks = 0; // creations
+    std::uint32_t runs_at = 0, runs = 0;
+    std::uint32_t groups_at = 0, groups = 0;
 };
 
 struct KeptEvents {
@@ -62,6 +98,10 @@ struct KeptEvents {
     std::vector<TracedInterval> intervals;
     std::vector<TracedMessage> messages;
     std::vector<TracedInner> inners;
+    std::vector<TracedTask> tasks;
+    std::vector<TracedDependence> dependences; // of one task after another
+    std::vector<TracedTaskRun> runs;
+    std::vector<TracedTaskGroup> groups;
 };
 
 } // namespace libprofile::tools
