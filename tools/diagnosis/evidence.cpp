@@ -201,20 +201,21 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.received_here = here.per_iteration(here.received);
     e.received_there = there.per_iteration(there.received);
     e.received_by_others = waiting.per_iteration(waiting.received);
-    e.function = find_hot_function(names, here, there, e.excess(), e.local_there);
-    if (!e.function.tells() && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind != PatternKind::Scattered && !e.compares_ranks &&
-        !others.empty() && !has_another(suspect, all_suspects)) {
+    std::optional<HotFunction> of_ranks;
+    if (suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind != PatternKind::Scattered && !e.compares_ranks && !others.empty() &&
+        !has_another(suspect, all_suspects)) {
         IterationSums own = summer.empty(), theirs = summer.empty();
         for (const std::size_t row : here_rows) summer.add(own, row, all);
         for (const std::size_t row : some_of(others)) summer.add(theirs, row, all);
-        const auto function = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
-        e.function = function.value_or(e.function);
+        of_ranks = function_of_ranks(names, own, theirs, mean_excess([](std::size_t, std::size_t) { return true; }));
     }
-    // Iterations of one cluster have the same mix of functions: what has its usual share of the growth is not what grows.
-    if (suspect.kind == SuspectKind::AllRanks && (is_growing || is_shrinking)) {
-        const HotFunction& f = e.function;
+    if (of_ranks) {
+        e.function = *of_ranks;
+    } else {
+        const HotFunction f = find_hot_function(names, here, there, e.excess(), e.local_there);
+        // Iterations of one cluster have the same mix of functions: what has its usual share of the growth is not what grows.
         const double usual = f.usual <= 0 ? 0 : f.there / f.usual * e.excess();
-        if (f.difference() - usual < 0.1 * e.excess()) e.function = {};
+        if ((!is_growing && !is_shrinking) || f.difference() - usual >= 0.1 * e.excess()) e.function = f;
     }
     if (const GrowingFunction& told = suspect.function; told.node != 0) {
         const double usual = told.share * e.local_there;
