@@ -22,8 +22,8 @@ LAUNCHERS = {
     "mpich": ["mpirun.mpich", "-n", "2"],
 }
 COMPUTING_MS = 2.17  # of an iteration, without the cause
-# How long messages, files and waking up take is not known beforehand: so many times what is planted.
-ROOM = {"volume": 2, "io": 1.5, "io_all": 1.5, "sleep": 1.5}
+# How long files and waking up take is not known beforehand: so many times what is planted.
+ROOM = {"io": 1.5, "io_all": 1.5, "sleep": 1.5}
 TWICE = ("late_sender", "gather")  # two ranks compute what is planted, one after the other, or one does for both; without the cause both at a time
 # By cause of lost_time: causes that are right, ranks, function, and which iterations. None: not judged.
 EXPECTED = {
@@ -110,12 +110,13 @@ def main():
         for cause in options.causes:
             causes, ranks, function, is_in = EXPECTED[cause]
             for percent in [100] if cause == "serial" else options.percent:  # of two ranks, one after the other
-                ms, diagnosis, _ = undisturbed(options, cause, percent, folder, without)
+                ms, diagnosis, delays = undisturbed(options, cause, percent, folder, without)
                 if ms is None:
                     print(f"| {cause} | {percent:g} % | disturbed | | | | | | |", flush=True)
                     continue
                 right = [found for found in diagnosis["diagnoses"] if found["cause"] in causes]
-                others = [f"{found['cause']} {100 * found['gain']['ns'] / (ms * 1e6):.1f} %" for found in diagnosis["diagnoses"] if found not in right[:1]]
+                others = [f"{found['cause']} {100 * found['gain']['ns'] / (ms * 1e6):.1f} %" for found in diagnosis["diagnoses"]
+                          if found not in right[:1] and not was_without_processor(found, delays)]
                 cells = ["no", "", "", "", "", ""]
                 if right:
                     found = right[0]
@@ -127,7 +128,7 @@ def main():
                     cells = ["yes", "-" if ranks is None else said(found["ranks"] == ranks),
                              "-" if function is None else said(function in (found["function"] or "")),
                              "-" if wanted is None else f"{len(got & wanted) / max(1, len(got | wanted)):.2f}",
-                             "-" if cause == "volume" else f"{found['gain']['ns'] / 1e6 / planted:.2f}",
+                             f"{found['gain']['ns'] / 1e6 / planted:.2f}",
                              f"{found['gain']['ns'] / 1e6 / longer:.2f}" if longer > 0 else "-"]
                 print(f"| {cause} | {percent:g} % | {' | '.join(cells)} | {', '.join(others) or '0'} |", flush=True)
 
