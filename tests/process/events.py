@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
-from readers import chrome
+from readers import chrome, otf2_archive
 
 from count_matrix import RANKS, logged_c_programs, logged_cxx_program, logged_fortran_programs, logged_mpi4py_program
 from debian_programs import lammps, lammps_results
@@ -231,6 +231,7 @@ def exported_events_are_those_of_the_report(job):
     exported = job.run([job.tool, "export", job.folder / folder, "--format", "chrome", "--output", job.folder / "chrome"])
     expect_equal(exported.code, 0, "exit code of the export")
     found = chrome.read(next((job.folder / "chrome").rglob("*.json")) if (job.folder / "chrome").is_dir() else job.folder / "chrome", "timestep")
+    check_archive(job, folder, entries, names)
     arrows = 0
     for (rank, _), entry in entries.items():
         expected = sorted((end - begin, names[path]) for begin, end, path in zip(entry["begin_ns"], entry["end_ns"], entry["path"]))
@@ -241,6 +242,40 @@ def exported_events_are_those_of_the_report(job):
     for number, ends in found.arrows.items():
         expect_equal(set(ends), {"s", "f"}, f"ends of arrow {number}")
         expect(ends["s"][1] <= ends["f"][1] + 1, f"arrow {number} ends before it begins: {ends}")
+
+
+def check_archive(job, folder, entries, names):
+    """An archive of OTF2 has the events of the report, and its messages with both ends."""
+    exported = job.run([job.tool, "export", job.folder / folder, "--format", "otf2", "--output", job.folder / f"{folder}.otf2"])
+    expect_equal(exported.code, 0, f"exit code of the export: {exported.err}")
+    archive = otf2_archive.read(job.folder / f"{folder}.otf2")
+    sent = 0
+    for place, entry in entries.items():
+        events = sorted((names[path], end - begin) for part, intervals, _ in parts_of(entry) for begin, end, path in intervals if begin >= part["begin_ns"])
+        found = sorted((name, end - begin) for begin, end, name, number in archive.calls[place] if number is None)
+        clipped = len(found) - len(events)  # began before their part
+        expect(clipped >= 0 and len(found) == len(entry["path"]), f"events of {place}: {len(found)} of {len(entry['path'])}")
+        if clipped == 0:
+            differing = [(a, b) for a, b in zip(found, events) if a[0] != b[0] or abs(a[1] - b[1]) > 1 + b[1] // 100_000]  # the common axis has its own scale
+            expect_equal(differing[:1], [], f"events of {place} (archive, report)")
+        iterations = [number for _, _, _, number in archive.calls[place] if number is not None]
+        expect_equal(iterations, [part["number"] for part in entry["parts"] if part["kind"] == "iteration"], f"iterations of {place}")
+        sent += sum(end is not None for end, way in zip(entry["messages"]["other_end"], entry["messages"]["direction"]) if way == "sent")
+    expect_equal((len(archive.messages), archive.unmatched), (sent, 0), "messages, and those with one end")
+    for message in archive.messages:
+        expect(message[5] <= message[6], f"a message arrives before it is sent: {message}")
+    return archive
+
+
+@test
+def another_reader_of_otf2_finds_the_events_of_the_report(job):
+    job.profile([job.programs / f"lost_time.{job.mpi}", "gather", 20, 60], 2, options=EVENTS)
+    entries, names, _ = events_of(job)
+    archive = check_archive(job, f"profile.{job.runs}", entries, names)
+    expect(len(archive.messages) >= 2 * 60, f"messages: {len(archive.messages)}")
+    job.profile([job.programs / f"lost_time.{job.mpi}", "none", 0, 60], 2)
+    refused = job.run([job.tool, "export", job.folder / f"profile.{job.runs}", "--format", "otf2"])
+    expect(refused.code == 1 and "LIBPROFILE_TRACE=events" in "".join(refused.complaints), f"without events: {refused.complaints}")
 
 
 if __name__ == "__main__":

@@ -2,49 +2,28 @@
 
 #include "tools/names/labels.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace libprofile::tools {
 
-namespace {
-
-struct Slice {
-    std::uint64_t begin, end;
-    std::string name;
-    const char* category;
-    std::string part;
-};
-
-} // namespace
-
 ChromeEvents::ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis)
-    : profile_(profile), choice_(choice), axis_(axis), pairs_(profile), is_message_chosen_(profile.locations.size()) {
-    for (const Location* location : locations_of_choice(profile, choice)) {
-        std::vector<bool>& chosen = is_message_chosen_[static_cast<std::size_t>(location - profile.locations.data())];
-        chosen.resize(location->events.messages.size());
-        for (const EventPart& part : location->events.parts)
-            for (std::uint32_t m = 0; is_chosen(part) && m < part.messages; ++m) chosen[part.messages_at + m] = true;
-    }
-}
-
-bool ChromeEvents::is_chosen(const EventPart& part) const {
-    const bool is_iteration = part.kind == PartKind::Iteration && part.phase != EventPart::no_phase;
-    if (choice_.has_phase && (!is_iteration || !profile_.phases[part.phase].is_called(choice_.phase))) return false;
-    return !choice_.iterations || (is_iteration && part.number >= choice_.iterations->first && part.number <= choice_.iterations->last);
-}
+    : profile_(profile), axis_(axis), chosen_(profile, choice) {}
 
 std::uint64_t ChromeEvents::slices(const Location& location) const {
     std::uint64_t count = 0;
     for (const EventPart& part : location.events.parts)
-        if (is_chosen(part)) count += part.intervals + part.inners;
+        if (chosen_.is_chosen(part)) count += part.intervals + part.inners;
     return count;
 }
 
 std::uint64_t ChromeEvents::first_begin(const Location& location) const {
     for (const EventPart& part : location.events.parts)
-        if (is_chosen(part)) return axis_.at(location.rank, part.begin_ns);
+        if (chosen_.is_chosen(part)) return axis_.at(location.rank, part.begin_ns);
     return ~std::uint64_t{0};
+}
+
+std::string ChromeEvents::name_of_iteration(std::uint32_t phase, std::uint64_t number) const {
+    return fmt::format("{} {}", profile_.phases[phase].name, number + 1);
 }
 
 /// Events before the first one of all have times below 0.
@@ -55,10 +34,8 @@ double ChromeEvents::microseconds(const Location& location, std::uint64_t own_ns
 void ChromeEvents::add_message(std::size_t at, std::size_t number, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const {
     const Location& location = profile_.locations[at];
     const TracedMessage& message = location.events.messages[number];
-    const MessagePairs::End other = pairs_.other_end(at, number);
-    if (!other.is_known()) return;
-    const std::vector<bool>& chosen = is_message_chosen_[other.location];
-    if (other.message >= chosen.size() || !chosen[other.message]) return; // an arrow to nowhere
+    const MessagePairs::End other = chosen_.other_end(at, number);
+    if (!other.is_known()) return; // an arrow to nowhere
     const TracedInterval& call = location.events.intervals[message.interval];
     const bool is_sent = message.direction == MessageDirection::Sent;
     const std::uint64_t id = is_sent ? std::uint64_t{at} << 32 | number : std::uint64_t{other.location} << 32 | other.message;
@@ -79,39 +56,24 @@ void ChromeEvents::add(std::size_t at, std::uint64_t begin, const std::function<
     const Location& location = profile_.locations[at];
     const KeptEvents& events = location.events;
     const std::uint64_t row = row_of(location);
-    std::vector<Slice> slices;
     for (const EventPart& part : events.parts) {
-        if (!is_chosen(part)) continue;
-        const bool is_iteration = part.kind == PartKind::Iteration && part.phase != EventPart::no_phase;
-        const std::string where = is_iteration ? fmt::format("{} {}", profile_.phases[part.phase].name, part.number + 1) : "";
-        for (std::uint32_t i = part.intervals_at; i < part.intervals_at + part.intervals; ++i) {
-            const TracedInterval& interval = events.intervals[i];
-            const CallPath& path = profile_.paths[interval.path];
-            slices.push_back({interval.begin_ns, interval.end_ns, label_of(profile_, path).name, kind_name(path.kind), where});
+        if (!chosen_.is_chosen(part)) continue;
+        for (const EventSlice& slice : chosen_.slices(events, part)) {
+            const CallPath* path = slice.interval == EventSlice::no_interval ? nullptr : &profile_.paths[events.intervals[slice.interval].path];
+            Json json = {{"ph", "X"},
+                         {"pid", location.rank},
+                         {"tid", row},
+                         {"ts", microseconds(location, slice.begin_ns, begin)},
+                         {"dur", microseconds(location, slice.end_ns, begin) - microseconds(location, slice.begin_ns, begin)},
+                         {"name", path != nullptr ? label_of(profile_, *path).name : name_of_iteration(slice.phase, slice.number)},
+                         {"cat", path != nullptr ? kind_name(path->kind) : "iteration"},
+                         {"args", {{"ns", slice.end_ns - slice.begin_ns}}}};
+            if (is_iteration(part)) json["args"]["iteration"] = name_of_iteration(part.phase, part.number);
+            emit(json);
         }
-        for (std::uint32_t i = part.inners_at; i < part.inners_at + part.inners; ++i) {
-            const TracedInner& inner = events.inners[i];
-            if (inner.phase == EventPart::no_phase) continue;
-            slices.push_back({inner.begin_ns, inner.end_ns, fmt::format("{} {}", profile_.phases[inner.phase].name, inner.number + 1), "iteration", where});
-        }
-    }
-    std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
-        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; // what lies inside another one comes after it
-    });
-    for (const Slice& slice : slices) {
-        Json json = {{"ph", "X"},
-                     {"pid", location.rank},
-                     {"tid", row},
-                     {"ts", microseconds(location, slice.begin, begin)},
-                     {"dur", microseconds(location, slice.end, begin) - microseconds(location, slice.begin, begin)},
-                     {"name", slice.name},
-                     {"cat", slice.category},
-                     {"args", {{"ns", slice.end - slice.begin}}}};
-        if (!slice.part.empty()) json["args"]["iteration"] = slice.part;
-        emit(json);
     }
     for (const EventPart& part : events.parts)
-        for (std::uint32_t m = part.messages_at; is_chosen(part) && m < part.messages_at + part.messages; ++m) add_message(at, m, begin, row, emit);
+        for (std::uint32_t m = part.messages_at; chosen_.is_chosen(part) && m < part.messages_at + part.messages; ++m) add_message(at, m, begin, row, emit);
 }
 
 } // namespace libprofile::tools

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "tools/analysis/clock_axis.hpp"
-#include "tools/analysis/selection.hpp"
-#include "tools/timeline/message_pairs.hpp"
+#include "tools/export/chosen_events.hpp"
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace libprofile::tools {
 
@@ -28,15 +28,13 @@ class ChromeEvents {
              const std::function<void(const Json&)>& emit) const;
 
   private:
-    bool is_chosen(const EventPart& part) const;
+    std::string name_of_iteration(std::uint32_t phase, std::uint64_t number) const;
     double microseconds(const Location& location, std::uint64_t own_ns, std::uint64_t begin) const;
     void add_message(std::size_t location, std::size_t message, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const;
 
     const Profile& profile_;
-    const TableChoice& choice_;
     const ClockAxis& axis_;
-    MessagePairs pairs_;
-    std::vector<std::vector<bool>> is_message_chosen_; // by location and message
+    ChosenEvents chosen_;
 };
 
 } // namespace libprofile::tools

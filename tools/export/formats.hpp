@@ -41,6 +41,7 @@ Remarks write_folded(const Profile&, const ExportRequest&, Sink&);
 Remarks write_pprof(const Profile&, const ExportRequest&, Sink&);
 Remarks write_extrap(const Profile&, const ExportRequest&, Sink&);
 Remarks write_chrome(const Profile&, const ExportRequest&, Sink&);
+Remarks write_otf2(const Profile&, const ExportRequest&, Sink&);
 Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
 
 /// What is to be said of a table of iterations of which the profile does not tell what lies inside; else nothing.

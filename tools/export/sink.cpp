@@ -49,7 +49,11 @@ NewFiles::~NewFiles() {
 }
 
 void NewFiles::add(const std::string& name, std::string_view bytes) {
-    write_file(is_folder_ ? temporary_ / name : temporary_, bytes, added_.insert(is_folder_ ? name : "").second);
+    const fs::path file = is_folder_ ? temporary_ / name : temporary_;
+    std::error_code error;
+    if (is_folder_) fs::create_directories(file.parent_path(), error); // true only if one was made
+    if (error) cannot_write(file, error.message().c_str());
+    write_file(file, bytes, added_.insert(is_folder_ ? name : "").second);
 }
 
 void NewFiles::finish() {
