@@ -4,20 +4,11 @@
 // is added to the copy by the first question about it, also in a handler; one that was unloaded is no longer found, whoever unloaded it.
 #pragma once
 
+#include "libprofile/base/loaded_object.hpp"
+
 #include <cstdint>
 
-struct link_map;
-
 namespace libprofile {
-
-struct LoadedObject {
-    std::uintptr_t start = 0;
-    std::uintptr_t end = 0;
-    std::uintptr_t unwind_header = 0; // .eh_frame_hdr, 0 if it has none
-    std::uintptr_t bias = 0;          // address = bias + ELF virtual address
-    bool is_executable = false;
-    const link_map* map = nullptr; // the loader's, which may free it at any time
-};
 
 /// Not in handlers. Later calls do nothing.
 void begin_loaded_objects() noexcept;

@@ -7,7 +7,7 @@
 // what is no longer there, and each object of the list must name the one before it: a walk through a list that changes begins again.
 #pragma once
 
-#include "libprofile/base/loaded_objects.hpp"
+#include "libprofile/base/loaded_object.hpp"
 
 #include <atomic>
 #include <cstddef>

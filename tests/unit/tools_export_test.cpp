@@ -344,6 +344,12 @@ TEST(Exports, SurviveHostileText) {
     for (Phase& phase : p.phases) phase.name += phase.kind == PhaseKind::Iterations ? bad : "";
     p.job.executable = bad;
     for (auto& [rank, info] : p.ranks) info.host = bad;
+    KeptEvents& events = p.locations.at(0).events;
+    for (std::uint32_t path = 0; path < p.paths.size(); ++path) events.intervals.push_back({path, path + 1, path});
+    EventPart part;
+    part.end_ns = part.intervals = static_cast<std::uint32_t>(events.intervals.size());
+    events.parts = {part};
+    events.stride = 1;
     ExportRequest request;
     request.choice.metrics = {"time"};
     request.set = {};

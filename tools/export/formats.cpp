@@ -19,7 +19,7 @@ constexpr ExportFormat formats[] = {
      write_extrap},
     {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false, "load {} in ui.perfetto.dev or chrome://tracing",
      write_chrome},
-    {"otf2", "trace of events: Vampir, Scalasca, python3-otf2", ".otf2", true, "vampir {0}/traces.otf2, or otf2-print {0}/traces.otf2", write_otf2},
+    {"otf2", "trace of events: Vampir, Scalasca, python3-otf2", ".otf2", true, "vampir {0}/traces.otf2, or otf2-print {0}/traces.otf2", write_otf2, true},
     {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true, "pandas.read_csv(\"{}/values.csv\")", write_csv},
 };
 

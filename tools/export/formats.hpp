@@ -29,6 +29,7 @@ struct ExportFormat {
     bool is_folder;
     const char* next; // how to open it; {} is the path
     Remarks (*write)(const Profile&, const ExportRequest&, Sink&);
+    bool needs_events = false; // refuses a profile without kept events (LIBPROFILE_TRACE=events)
 };
 
 std::span<const ExportFormat> export_formats();

@@ -43,6 +43,7 @@ class Otf2Export {
             const auto& parts = location->events.parts;
             const auto first = std::find_if(parts.begin(), parts.end(), [&](const EventPart& part) { return chosen_.is_chosen(part); });
             if (first == parts.end()) continue;
+            if (location->rank > most_ranks) throw ExportError(fmt::format("rank {} is beyond what an archive is written for", location->rank));
             locations_.push_back(location);
             begin_ = std::min(begin_, axis_.at(location->rank, first->begin_ns));
         }
@@ -65,6 +66,8 @@ class Otf2Export {
     }
 
   private:
+    static constexpr std::uint32_t most_ranks = 1u << 24; // of a file that says the truth
+
     std::uint32_t position(const Location& location) const { return static_cast<std::uint32_t>(&location - profile_.locations.data()); }
     std::uint64_t time(const Location& location, std::uint64_t own_ns) {
         const std::uint64_t at = axis_.at(location.rank, own_ns) - begin_;
