@@ -128,7 +128,16 @@ def files_and_sleep_are_told_from_computing(job):
     for result in attempts(job, "sleep", 20):
         if any(found["cause"] == "off_processor" and found["ranks"] == [1] for found in result["diagnoses"]):
             return
-    raise AssertionError(f"no rank without a processor: {result}")
+    raise AssertionError(f"no rank off the processor: {result}")
+
+
+@test
+def bytes_on_their_way_are_no_waiting_for_another_rank(job):
+    """Both ranks are there when 16 MiB begin to go from one to the other, or from one to itself."""
+    for cause in ("transfer", "itself"):
+        _, result = measured_and_diagnosed(job, cause, 16, cause)
+        told = [found["sentence"] for found in result["diagnoses"] if found["cause"] in ("serialisation", "late_sender", "late_receiver")]
+        expect_equal(told, [], f"{cause}: ranks that wait for others")
 
 
 @test
@@ -237,7 +246,7 @@ def the_part_by_the_trace_is_there_if_there_is_a_trace(job):
 def what_cannot_be_diagnosed_is_refused_or_said(job):
     job.measured([job.programs / f"lost_time.{job.mpi}", "none", 0, 20], output="short", timeout=60)
     for options, words in ((["--phase", "stepp"], "step"), (["--iterations", "500:600"], "20"), (["--format", "csv"], "text, json, markdown"),
-                           (["--least", "0"], "--least"), (["--widht", "100"], "--width"), (["--format", "json", "--width", "100"], "for text")):
+                           (["--least", "0"], "--least"), (["--least", "nan"], "--least"), (["--widht", "100"], "--width"), (["--format", "json", "--width", "100"], "for text")):
         result = job.run([job.tool, "diagnose", "short", *options])
         expect(result.code != 0 and len(result.said) == 1 and words in result.said[0], f"{options}: exit code {result.code}, {result.said}")
     expect(job.run([job.tool, "diagnose", "nothing"]).code != 0, "a folder that is not there is not refused")

@@ -23,6 +23,8 @@
  *   sleep              rank 1 sleeps in each iteration
  *   messages           nothing, but messages have PERCENT times 100 KiB, which all ranks send at the same time
  *   volume             the neighbours' messages, in the second half of the iterations
+ *   transfer           nothing, but ranks of odd number get PERCENT MiB from the rank before; nobody waits for anything else
+ *   itself             nothing, but the last rank sends PERCENT MiB to itself
  * Prints the time of the loop in ms. `delays` adds a line: for how many ms each rank had no processor when it was to compute,
  * as the kernel counts. */
 #include "neighbours.h"
@@ -99,6 +101,22 @@ static void compute(double ns, double factor) {
     assemble(0.2 * ns * factor);
     solve(0.5 * ns * factor);
     update(0.3 * ns * factor);
+}
+
+/* From one rank to another, which both are there, or to itself. */
+static __attribute__((noinline)) void transfer(int bytes, int to_itself) {
+    static char *out, *in;
+    if (out == NULL) out = calloc(1, (size_t)bytes), in = calloc(1, (size_t)bytes);
+    if (to_itself) {
+        MPI_Request request;
+        MPI_Irecv(in, bytes, MPI_CHAR, rank, 3, MPI_COMM_WORLD, &request);
+        MPI_Send(out, bytes, MPI_CHAR, rank, 3, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (rank % 2 != 0) {
+        MPI_Recv(in, bytes, MPI_CHAR, rank - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank + 1 < ranks) {
+        MPI_Send(out, bytes, MPI_CHAR, rank + 1, 3, MPI_COMM_WORLD);
+    }
 }
 
 /* How many bytes take the neighbours so long, the same on all ranks. */
@@ -179,6 +197,7 @@ int main(int argc, char** argv) {
         } else {
             compute(ns, factor);
         }
+        if (IS("transfer") || (IS("itself") && rank == ranks - 1)) transfer((int)(part * 100) << 20, IS("itself"));
         if (IS("gather") && i % 25 == 12 && ranks > 1) {
             enum { part_bytes = 1 << 20 };
             static char field[part_bytes];

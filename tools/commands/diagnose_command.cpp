@@ -3,6 +3,7 @@
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/follow.hpp"
+#include "tools/commands/number_between.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/choice.hpp"
@@ -46,13 +47,13 @@ class DiagnoseCommand final : public Command {
         app.add_option("folder", path_);
         phase_option_ = app.add_option("--phase", phase_);
         app.add_option("--iterations", iterations_);
-        app.add_option("--least", least_)->check(CLI::Range(0.1, 100.0));
+        app.add_option("--least", least_)->check(number_between(0.1, 100));
         app.add_option("--top", top_)->check(CLI::Range(1, 1'000'000));
         app.add_option("--format", format_)->type_name("text|json|markdown");
         app.add_option("--width", width_)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", ascii_);
         app.add_flag("--follow", follow_);
-        every_option_ = app.add_option("--every", every_)->check(CLI::Range(0.1, 86400.0));
+        every_option_ = app.add_option("--every", every_)->check(number_between(0.1, 86400));
         app.add_flag("--no-pager", no_pager_);
     }
 

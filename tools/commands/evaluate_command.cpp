@@ -1,5 +1,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/evaluate.hpp"
+#include "tools/commands/number_between.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ class EvaluateCommand final : public Command {
         app.add_option("--plot", options_.figures);
         app.add_option("--phase", options_.phase);
         app.add_option("--clusters", options_.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
-        app.add_option("--errors", options_.errors)->delimiter(',')->check(CLI::Range(0.0, 100.0));
+        app.add_option("--errors", options_.errors)->delimiter(',')->check(number_between(0, 100));
         app.add_option("--bounded-clusters", options_.bounded_clusters)->delimiter(',')->check(CLI::Range(1, 4096));
         app.add_option("--equivalence", equivalence_)
             ->type_name(fmt::format("{}", fmt::join(equivalence_modes, "|")))

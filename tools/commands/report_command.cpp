@@ -1,5 +1,6 @@
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/number_between.hpp"
 #include "tools/commands/report.hpp"
 #include "tools/text/number_list.hpp"
 
@@ -72,7 +73,7 @@ class ReportCommand final : public Command {
         app.add_flag("--trace", options_.trace);
         app.add_flag("--series", options_.series);
         app.add_flag("--follow", follow_);
-        every_option_ = app.add_option("--every", every_)->check(CLI::Range(0.1, 86400.0));
+        every_option_ = app.add_option("--every", every_)->check(number_between(0.1, 86400));
         app.add_flag("--no-pager", no_pager_);
     }
 

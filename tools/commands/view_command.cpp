@@ -4,6 +4,7 @@
 #include "tools/commands/followed_job.hpp"
 #include "tools/commands/foreign.hpp"
 #include "tools/commands/measured_runs.hpp"
+#include "tools/commands/number_between.hpp"
 #include "tools/comparison/comparison.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
@@ -123,7 +124,7 @@ class ViewCommand final : public Command {
         app.add_flag("--open", open_);
         app.add_flag("--serve", serve_);
         app.add_flag("--follow", follow_);
-        every_option_ = app.add_option("--every", every_)->check(CLI::Range(0.1, 86400.0));
+        every_option_ = app.add_option("--every", every_)->check(number_between(0.1, 86400));
         app.add_option("--port", serving_.port)->check(CLI::Range(1, 65535));
         app.add_option("--idle", serving_.silence_s)->check(CLI::Range(1, 1000000));
         app.add_option("--baseline", baseline_)->expected(1, 10'000);

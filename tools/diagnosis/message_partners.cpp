@@ -24,6 +24,18 @@ std::vector<std::uint64_t> certain_partners(const Location& location, const Spot
 
 } // namespace
 
+bool has_only_itself_there(const Location& location, const SpotTable& spots, std::uint32_t spot) {
+    bool has_itself = false;
+    for (const PartnerRow& row : location.partners.rows) {
+        if (spots.of_path[row.path] != spot) continue;
+        if (location.partners.lost != 0 || row.others.messages != 0 || row.unknown.messages != 0) return false;
+        for (const PartnerRecord& partner : row.partners)
+            if (partner.rank != location.rank) return false;
+        has_itself = true;
+    }
+    return has_itself;
+}
+
 std::string partners_there(const Profile& profile, const SpotTable& spots, std::uint32_t spot, MessageDirection direction,
                            const std::vector<std::uint32_t>& ranks) {
     constexpr std::size_t most_ranks = 3, most_partners_named = 3;

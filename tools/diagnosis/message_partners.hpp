@@ -17,4 +17,7 @@ namespace libprofile::tools {
 std::string partners_there(const Profile& profile, const SpotTable& spots, std::uint32_t spot, MessageDirection direction,
                            const std::vector<std::uint32_t>& ranks);
 
+/// All messages of the thread there come from its own rank or go to it, for certain.
+bool has_only_itself_there(const Location& location, const SpotTable& spots, std::uint32_t spot);
+
 } // namespace libprofile::tools

@@ -4,6 +4,7 @@
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/diagnosis/levels.hpp"
+#include "tools/diagnosis/message_partners.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +16,13 @@ namespace libprofile::tools {
 
 namespace {
 
+/// Bytes may be on their way for so long, however early the other side is: a slow network, or memory that others use, too.
+constexpr double most_ns_a_byte = 1;
+
 /// Times in MPI and roots of all ranks, by spot.
 struct MpiTimes {
-    std::vector<std::vector<double>> ns; // by spot, then row
+    std::vector<std::vector<double>> ns;       // by spot, then row
+    std::vector<std::vector<double>> transfer; // for so long bytes may have been on their way
     std::vector<std::vector<bool>> is_root;
     std::vector<std::uint32_t> path; // with most time
     std::vector<TimeCategory> category;
@@ -25,8 +30,8 @@ struct MpiTimes {
 
 MpiTimes times_of(const Profile& profile, const IterationMatrix& matrix, const NamedSpots& names) {
     const std::size_t spots = names.table.spots.size(), ranks = matrix.ranks();
-    MpiTimes times{std::vector(spots, std::vector<double>()), std::vector(spots, std::vector<bool>()), std::vector<std::uint32_t>(spots),
-                   std::vector<TimeCategory>(spots, TimeCategory::Compute)};
+    MpiTimes times{std::vector(spots, std::vector<double>()), std::vector(spots, std::vector<double>()), std::vector(spots, std::vector<bool>()),
+                   std::vector<std::uint32_t>(spots), std::vector<TimeCategory>(spots, TimeCategory::Compute)};
     std::vector<double> most(profile.paths.size());
     const auto add = [&](std::size_t row, std::uint32_t path, std::uint32_t metric, double value) {
         const TimeCategory category = category_of(profile, profile.paths[path]);
@@ -35,11 +40,14 @@ MpiTimes times_of(const Profile& profile, const IterationMatrix& matrix, const N
         const std::uint32_t spot = names.table.of_path[path];
         if (times.ns[spot].empty()) {
             times.ns[spot].resize(ranks);
+            times.transfer[spot].resize(ranks);
             times.is_root[spot].resize(ranks);
             times.path[spot] = path;
         }
         times.category[spot] = category;
         if (metric == static_cast<std::uint32_t>(Metric::CollAsSource) && value > 0) times.is_root[spot][row] = true;
+        for (const Metric bytes : {Metric::P2pBytesSent, Metric::P2pBytesReceived, Metric::CollBytesIn, Metric::CollBytesOut})
+            if (static_cast<Metric>(metric) == bytes) times.transfer[spot][row] += value * most_ns_a_byte;
         if (metric != 0) return;
         times.ns[spot][row] += value;
         most[path] += value;
@@ -56,6 +64,9 @@ MpiTimes times_of(const Profile& profile, const IterationMatrix& matrix, const N
         const WithInside with = cells_with_inside(profile, location, *find_phase(&location, matrix.phase), range);
         for (const SelectedCell& cell : with.cells[0]) add(r, cell.path, cell.metric, static_cast<double>(cell.value));
     }
+    for (std::size_t spot = 0; spot < spots; ++spot)
+        for (std::size_t r = 0; r < times.ns[spot].size(); ++r)
+            if (has_only_itself_there(*matrix.locations[r], names.table, static_cast<std::uint32_t>(spot))) times.ns[spot][r] = 0;
     return times;
 }
 
@@ -147,10 +158,15 @@ std::optional<OrderLoss> order_loss(const Profile& profile, const IterationMatri
     double wall = 0;
     for (std::size_t r = 0; r < ranks; ++r) wall = std::max(wall, local[r] + mpi[r]);
     const double sum = std::accumulate(local.begin(), local.end(), 0.0), longest = *std::max_element(local.begin(), local.end());
-    const double lost = *std::min_element(unexplained.begin(), unexplained.end()) - told;
+    // Nobody can send so early that the bytes are there at once; and what one rank transfers, others may wait for.
+    std::vector<double> transfer(ranks);
+    for (const std::vector<double>& there : times.transfer)
+        for (std::size_t r = 0; r < there.size(); ++r) transfer[r] += there[r];
+    const double lost = *std::min_element(unexplained.begin(), unexplained.end()) - told - *std::max_element(transfer.begin(), transfer.end());
     for (const auto& [weight, spot] : spots) {
         // Nothing is hidden of what all others wait in the call of one root.
-        const double held_up = held_up_by_root(times.ns[spot], times.is_root[spot]);
+        const double held_up =
+            held_up_by_root(times.ns[spot], times.is_root[spot]) - *std::max_element(times.transfer[spot].begin(), times.transfer[spot].end());
         if (held_up < std::max(least_sum, lost)) continue;
         OrderLoss loss = loss_at(times, spot);
         if (local[loss.root[0]] - quantile(local, 0.5) < 0.5 * held_up) continue; // long messages take long, too
@@ -164,7 +180,7 @@ std::optional<OrderLoss> order_loss(const Profile& profile, const IterationMatri
         OrderLoss loss = loss_at(times, spot);
         const std::vector<double>& there = times.ns[spot];
         const double largest = loss.waiting;
-        // Ranks that communicate long enough have such sums, too; but then they do not wait in different calls.
+        // Ranks that communicate long enough have such sums, too; but then the bytes say so, or they do not wait in different calls.
         if (k == 0 && sum > 0.8 * wall && sum < 1.15 * wall && longest < 0.65 * wall && largest > 0.5 * lost) {
             loss.cause = Cause::Serialisation;
             loss.gain = {lost, 0.8 * lost, wall - together};

@@ -227,8 +227,9 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         d.evidence.push_back(fmt::format("{}{} in input and output functions", time(e.io), each(d)));
         break;
     case Cause::OffProcessor:
-        d.sentence = fmt::format("{} {} without a processor {}{} longer{}{}{}", subject, is_one(d, profile) ? "is" : "are", time(e.off_cpu), each(d), place,
+        d.sentence = fmt::format("{} {} off the processor {}{} longer{}{}{}", subject, is_one(d, profile) ? "is" : "are", time(e.off_cpu), each(d), place,
                                  when(d), waiting(profile, e, names, d));
+        d.evidence.push_back("others have the processor, or it waits for files, locks or sleep; LIBPROFILE_METRICS=voluntary_context_switches tells which");
         break;
     case Cause::UnequalThreads:
         d.sentence =
