@@ -79,7 +79,7 @@ std::vector<Seed> make_seeds(const fs::path& folder) {
     const Profile profile = read_profile(profile_file);
     for (const ExportFormat& format : export_formats()) {
         const std::string name = format.name;
-        if (name == "extrap" || name == "chrome") continue;
+        if (name == "extrap" || name == "chrome" || format.needs_tasks) continue;
         Seed& seed = seeds.emplace_back();
         seed.place = folder / (name + format.suffix);
         ExportRequest request;

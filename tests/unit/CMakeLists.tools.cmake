@@ -27,6 +27,16 @@ add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
 add_cases(tools_tests 60)
 
+# Reports and graphs of made-up programs of tasks, by the command.
+add_executable(task_profile ${CMAKE_CURRENT_LIST_DIR}/task_profile.cpp)
+target_link_libraries(task_profile PRIVATE libprofile_format libprofile_warnings)
+if(NOT LIBPROFILE_SANITIZE)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME tasks_by_command COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/tasks_command_test.py
+    $<TARGET_FILE:libprofile_tool> $<TARGET_FILE:task_profile>)
+  set_tests_properties(tasks_by_command PROPERTIES LABELS unit TIMEOUT 60)
+endif()
+
 # Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.
 find_program(LIBPROFILE_ADDR2LINE addr2line)
 find_program(LIBPROFILE_OBJDUMP objdump)

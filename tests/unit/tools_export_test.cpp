@@ -347,7 +347,7 @@ TEST(Exports, SurviveHostileText) {
     ExportRequest request;
     request.choice.metrics = {"time"};
     request.set = {};
-    for (const ExportFormat& format : export_formats()) {
+    for (const ExportFormat& format : formats_of_all_profiles()) {
         Memory files;
         EXPECT_NO_THROW(format.write(p, request, files)) << format.name;
         EXPECT_FALSE(files.files.empty()) << format.name;

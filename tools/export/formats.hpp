@@ -5,6 +5,8 @@
 #include "tools/export/call_table.hpp"
 #include "tools/export/sink.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +19,9 @@ struct ExportRequest {
     TableChoice choice;
     bool by_rank = false;                                 // formats that sum over ranks otherwise
     std::vector<std::pair<std::string, std::string>> set; // names and values of the user, for formats with metadata
+    // Of tasks of OpenMP, for dot.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> depths; // both included
+    std::string task_type;                                         // is in the name of their function or in their source line
 };
 
 /// What the user must know about what was written, one sentence each.
@@ -29,9 +34,12 @@ struct ExportFormat {
     bool is_folder;
     const char* next; // how to open it; {} is the path
     Remarks (*write)(const Profile&, const ExportRequest&, Sink&);
+    bool needs_tasks = false; // it is about tasks of OpenMP; without any, write throws
 };
 
 std::span<const ExportFormat> export_formats();
+/// Those that can be made of every profile.
+std::vector<ExportFormat> formats_of_all_profiles();
 
 Remarks write_hpctoolkit(const Profile&, const ExportRequest&, Sink&);
 Remarks write_caliper(const Profile&, const ExportRequest&, Sink&);
@@ -41,6 +49,7 @@ Remarks write_folded(const Profile&, const ExportRequest&, Sink&);
 Remarks write_pprof(const Profile&, const ExportRequest&, Sink&);
 Remarks write_extrap(const Profile&, const ExportRequest&, Sink&);
 Remarks write_chrome(const Profile&, const ExportRequest&, Sink&);
+Remarks write_dot(const Profile&, const ExportRequest&, Sink&);
 Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
 
 /// What is to be said of a table of iterations of which the profile does not tell what lies inside; else nothing.
