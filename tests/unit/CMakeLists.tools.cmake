@@ -32,8 +32,14 @@ add_executable(task_profile ${CMAKE_CURRENT_LIST_DIR}/task_profile.cpp)
 target_link_libraries(task_profile PRIVATE libprofile_format libprofile_warnings)
 if(NOT LIBPROFILE_SANITIZE)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  add_test(NAME tasks_by_command COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/tasks_command_test.py
-    $<TARGET_FILE:libprofile_tool> $<TARGET_FILE:task_profile>)
+  set(python ${Python3_EXECUTABLE})
+  set(package)
+  if(TARGET python_reader)
+    set(python ${LIBPROFILE_SYSTEM_PYTHON})
+    set(package ${LIBPROFILE_PYTHON_PATH})
+  endif()
+  add_test(NAME tasks_by_command COMMAND ${python} -B ${CMAKE_CURRENT_LIST_DIR}/tasks_command_test.py
+    $<TARGET_FILE:libprofile_tool> $<TARGET_FILE:task_profile> ${package})
   set_tests_properties(tasks_by_command PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 

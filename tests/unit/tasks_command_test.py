@@ -2,7 +2,7 @@
 """`libprofile report --tasks` and `export --format dot` of made-up programs: what they say has the numbers of the graph, all forms agree, and
 what cannot be answered is refused in one sentence.
 
-Usage: tasks_command_test.py LIBPROFILE TASK_PROFILE"""
+Usage: tasks_command_test.py LIBPROFILE TASK_PROFILE [FOLDER_OF_THE_PYTHON_PACKAGE]"""
 
 import json
 import re
@@ -93,6 +93,24 @@ def check_refusals(folder, seidel):
         refused(2, words, "report", seidel, "--tasks", *options)
 
 
+def check_python(seidel):
+    sys.path.insert(0, sys.argv[3])
+    import libprofile  # of the package that was built
+
+    report = json.loads(run("report", seidel, "--tasks", "--format", "json"))
+    profile = libprofile.open(str(seidel))
+    for graph in (profile.tasks(0), profile.tasks(0, iterations=40)):
+        (rank,) = report["ranks"]
+        assert (graph.complete, graph.work_ns, graph.span_ns, graph.implicit_ns) == tuple(rank[key] for key in ("tasks", "work", "span", "outside_tasks"))
+        assert graph.depths.tasks.tolist() == [row["tasks"] for row in report["depths"]]
+        assert graph.critical_path.ns.tolist() == [row["time"] for row in report["critical_steps"]]
+        assert [type.sum_ns for type in graph.types] == [row["time"] for row in report["types"]]
+        assert graph.tasks.duration_ns.sum() == graph.depths.ns.sum() == graph.work_ns - graph.implicit_ns and not any(graph.missing.values())
+        assert (graph.tasks.runs == 1).all() and (graph.runs.begin_ns == graph.tasks.begin_ns).all()
+        assert all(graph.tasks.depth[before] < graph.tasks.depth[after] for before, after in zip(*graph.dependences))
+    assert profile.tasks(0, iterations=3).complete == 0
+
+
 with tempfile.TemporaryDirectory() as name:
     work = Path(name)
     wave = made(work / "seidel", "seidel", ROWS, COLUMNS, THREADS)
@@ -100,4 +118,6 @@ with tempfile.TemporaryDirectory() as name:
     check_report(wave)
     check_dot(wave, forks)
     check_refusals(work, wave)
+    if len(sys.argv) > 3:
+        check_python(wave)
     print("tasks are reported and exported")
