@@ -6,6 +6,7 @@
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -227,7 +228,7 @@ class TaskReport {
         for (std::size_t i = 0; i < sums.size(); ++i) {
             const std::size_t first = i * together, last = std::min(first + together, depths.size()) - 1;
             std::vector<ReportValue> row = begin_of_row(named);
-            const auto bar = static_cast<std::size_t>(at_once(i) / most * static_cast<double>(bar_columns) + 0.5);
+            const auto bar = static_cast<std::size_t>(std::lround(at_once(i) / most * static_cast<double>(bar_columns)));
             const std::vector<ReportValue> cells = {std::uint64_t{first}, first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last),
                                                     sums[i].tasks,        sums[i].ns,
                                                     at_once(i),           std::string(bar, '#')};

@@ -113,6 +113,7 @@ std::vector<CriticalPlace> critical_places(const TaskGraph& graph) {
         ++place.steps;
     }
     std::vector<CriticalPlace> places;
+    places.reserve(by_path.size());
     for (const auto& [key, place] : by_path) places.push_back(place);
     std::stable_sort(places.begin(), places.end(), [](const CriticalPlace& a, const CriticalPlace& b) { return a.ns > b.ns; });
     return places;
