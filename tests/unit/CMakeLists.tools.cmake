@@ -2,8 +2,8 @@
 find_package(nlohmann_json REQUIRED)
 # It simulates millions of iterations.
 set_source_files_properties(tools_sample_coverage_test.cpp PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
-# They compare with tables of all pairings, or millions of samples.
-set_source_files_properties(tools_tree_alignment_test.cpp tools_tree_changes_test.cpp tools_merged_tree_test.cpp tools_sampled_difference_test.cpp
+# They compare with tables of all pairings, or millions of samples, or run 100,000 tasks.
+set_source_files_properties(tools_task_graph_test.cpp tools_tree_alignment_test.cpp tools_tree_changes_test.cpp tools_merged_tree_test.cpp tools_sampled_difference_test.cpp
   PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
 add_executable(tools_tests ${tools_tests})
 find_package(ZLIB REQUIRED)

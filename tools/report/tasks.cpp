@@ -70,12 +70,12 @@ class TaskReport {
                                                 {"work", "work", ColumnUnit::Ns},
                                                 {"span", "span", ColumnUnit::Ns},
                                                 {"parallelism", "parallelism", ColumnUnit::Ratio},
-                                                {"outside_tasks", "outside tasks", ColumnUnit::Ns},
+                                                {"outside_tasks", "outside", ColumnUnit::Ns},
                                                 {"stolen", "stolen", ColumnUnit::Share},
-                                                {"depths", "depths", ColumnUnit::Count},
+                                                {"incomplete", "missing", ColumnUnit::Count},
                                                 {"threads", "threads", ColumnUnit::Number},
-                                                {"incomplete", "not all there", ColumnUnit::Count}};
-        ranks_ = {"ranks", "Ranks", "all that was chosen, one after the other", {{"rank", "rank", ColumnUnit::Number}}, {}, {}, {}, 0, "ranks"};
+                                                {"depths", "depths", ColumnUnit::Count}};
+        ranks_ = {"ranks", "Ranks", "those with most work; their parts one after the other", {{"rank", "rank", ColumnUnit::Number}}, {}, {}, {}, 0, "ranks"};
         ranks_.columns.insert(ranks_.columns.end(), sums.begin(), sums.end());
         stretches_ = table_of_graphs("stretches", "Iterations and windows", "those with most work", "iterations");
         stretches_.columns.insert(stretches_.columns.end(), sums.begin(), sums.end());
@@ -121,7 +121,7 @@ class TaskReport {
                  {"kind", "", ColumnUnit::Text},
                  {"first", "", ColumnUnit::Number},
                  {"last", "", ColumnUnit::Number},
-                 {"", is_about_graphs ? "part" : "", ColumnUnit::Text}},
+                 {"", is_about_graphs ? "part" : "", ColumnUnit::Text, false, 16}},
                 {},
                 {},
                 {},
@@ -141,9 +141,9 @@ class TaskReport {
                                                g.parallelism(),
                                                g.implicit_ns,
                                                task_share(g.stolen_tasks, g.complete_tasks),
-                                               std::uint64_t{g.depths.size()},
+                                               g.incomplete() + g.created_elsewhere,
                                                std::uint64_t{g.locations.size()},
-                                               g.incomplete() + g.created_elsewhere};
+                                               std::uint64_t{g.depths.size()}};
         row.insert(row.end(), sums.begin(), sums.end());
     }
 
@@ -308,15 +308,15 @@ class TaskReport {
 
     std::size_t limit() const { return choice_.top != 0 ? choice_.top : task_rows_shown; }
 
-    /// The rows with most work.
+    /// The rows with most work, if a person reads them.
     void shorten(ReportTable& table) const {
         const auto work = static_cast<std::size_t>(
             std::find_if(table.columns.begin(), table.columns.end(), [](const ReportColumn& column) { return column.key == "work"; }) - table.columns.begin());
-        if (form_.everything || table.rows.size() <= limit()) return;
+        if (form_.everything) return;
         std::stable_sort(table.rows.begin(), table.rows.end(),
                          [&](const auto& a, const auto& b) { return std::get<std::uint64_t>(a[work]) > std::get<std::uint64_t>(b[work]); });
-        table.left_out = table.rows.size() - limit();
-        table.rows.resize(limit());
+        table.left_out = table.rows.size() - std::min(limit(), table.rows.size());
+        table.rows.resize(table.rows.size() - table.left_out);
     }
 
     const Profile& profile_;
