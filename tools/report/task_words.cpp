@@ -5,6 +5,7 @@
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace libprofile::tools {
@@ -39,15 +40,14 @@ std::string depth_sentence(const TaskGraph& graph) {
 
 std::string place_words(const std::string& function, const std::string& source) {
     std::string words = printable(function);
-    if (!words.empty() && words.find('(') == std::string::npos && words.find('+') == std::string::npos) words += "()";
+    const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':' || c == '~'; };
+    if (!words.empty() && std::all_of(words.begin(), words.end(), is_part)) words += "()";
     return source.empty() ? words : fmt::format("{} {}", words, printable(source));
 }
 
 std::string stretch_words(const TaskStretch& stretch) {
-    const std::uint64_t base = stretch.kind == PartKind::Iteration ? 1 : 0; // iterations count from 1
-    const char* one = stretch.kind == PartKind::Iteration ? "iteration" : "window";
-    return stretch.first == stretch.last ? fmt::format("{} {}", one, stretch.first + base)
-                                         : fmt::format("{}s {}-{}", one, stretch.first + base, stretch.last + base);
+    if (stretch.kind == PartKind::Iteration) return fmt::format("iteration {}", stretch.first + 1);
+    return fmt::format("{} (from {})", plural(stretch.last - stretch.first + 1, "window"), task_time(stretch.begin_ns));
 }
 
 std::vector<std::string> task_sentences(const Profile& profile, const TaskGraph& graph, const TaskTypes& types, const std::string& where) {

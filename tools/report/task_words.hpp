@@ -12,7 +12,7 @@
 
 namespace libprofile::tools {
 
-/// "iteration 40", "windows 3-7".
+/// "iteration 40", "2 windows (from 3.50 ms)": on the clock of the rank.
 std::string stretch_words(const TaskStretch& stretch);
 
 /// What limits the graph, one sentence each: work and span, depths, the creation of tasks, threads, waits. The most important first.

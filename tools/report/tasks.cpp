@@ -295,12 +295,14 @@ class TaskReport {
         if (path == 0 || path >= profile_.paths.size()) return "(no call path)";
         std::vector<std::uint32_t> nodes;
         for (std::uint32_t p = path; p != 0; p = profile_.paths[p].parent) nodes.push_back(p);
+        const auto innermost = std::find_if(nodes.begin(), nodes.end(), [&](std::uint32_t node) { return is_code(profile_.paths[node].kind); });
         std::string words;
         for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
             const CallPath& node = profile_.paths[*at];
             const Label label = label_of(profile_, node);
             std::string name = printable(is_code(node.kind) ? short_function_name(label.name) : label.name);
-            if (*at == path && !label.file.empty()) name += fmt::format(" {}:{}", printable(base_name(label.file)), label.line);
+            if (innermost != nodes.end() && *at == *innermost && !label.file.empty())
+                name += fmt::format(" {}:{}", printable(base_name(label.file)), label.line);
             words += (words.empty() ? "" : " > ") + name;
         }
         return words;
