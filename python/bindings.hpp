@@ -52,6 +52,8 @@ void add_partners(py::module_& module);
 void add_processes(py::module_& module);
 /// Two runs over time (regressions.cpp).
 void add_regressions(py::module_& module);
+/// The graph of OpenMP tasks (tasks.cpp).
+void add_tasks(py::module_& module);
 /// Traces and what is made of them (traces.cpp).
 void add_traces(py::module_& module);
 

@@ -270,6 +270,7 @@ PYBIND11_MODULE(_reader, module) {
     add_frames(module);
     add_processes(module);
     add_regressions(module);
+    add_tasks(module);
     add_events(module);
     add_traces(module);
     add_clocks(module);

@@ -26,6 +26,7 @@ from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
 from . import processes as _processes
 from .regressions import Alignment, align, regressions
 from .records import Clock, Context, EventIntervals, EventMessages, EventParts, Events, InnerIterations, Partners, Trace, TraceSamples, TraceWaits
+from .tasks import TaskGraph, task_graph
 from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventIntervals", "EventMessages", "EventParts", "EventSkew", "Events", "Fold",
            "Frame", "ImbalanceMap", "InnerIterations", "Location", "Metric", "Node", "OverTime",
-           "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
+           "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
            "variability"]
 __version__: str = _reader.version
@@ -292,6 +293,15 @@ class Profile:
         """What a thread did, event by event, in the kept iterations; empty arrays without LIBPROFILE_TRACE=events. clocks() brings times to one axis."""
         *head, parts, intervals, messages, inner = _reader.events(self._profile, self._location(rank, thread))
         return Events(*head, EventParts(*parts), EventIntervals(*intervals), EventMessages(*messages), InnerIterations(*inner))
+
+    def tasks(self, rank: int, iterations: Optional[Iterations] = None, phase: Optional[str] = None) -> TaskGraph:
+        """The graph of the OpenMP tasks of a rank, in all that LIBPROFILE_TRACE=events kept or in these iterations (docs/tasks.md); empty without any."""
+        self._location(rank, 0)
+        if iterations is None and phase is None:
+            return task_graph(*_reader.tasks(self._profile, rank, 2**32 - 1, 0, 0))
+        number = self._phase(phase)
+        first, last = (0, 2**64 - 1) if iterations is None else self._range(iterations, number)
+        return task_graph(*_reader.tasks(self._profile, rank, number, first, last))
 
     def clocks(self) -> list[Clock]:
         """Of each rank with data: what brings its times (iteration_begins(), trace()) to one axis with those of the others."""

@@ -90,7 +90,8 @@ def what_needs_iterations_is_refused_by_name_for_other_tools(job):
     for command, name in ((["report", "--iterations", "1:2"], "--iterations"), (["report", "--phase", "x"], "--phase"), (["report", "--follow"], "--follow"),
                           (["report", "--compare", "rank=0", "rest"], "--compare"), (["report", "--bottom-up"], "--bottom-up"),
                           (["export", "--format", "csv", "--iterations", "1"], "--iterations"), (["export", "--format", "csv", "--phase", "x"], "--phase"),
-                          (["export", "--format", "chrome"], "--format chrome"), (["view", "--serve"], "--serve"),
+                          (["export", "--format", "chrome"], "--format chrome"), (["export", "--format", "dot"], "--format dot"),
+                          (["report", "--tasks"], "--tasks"), (["view", "--serve"], "--serve"),
                           (["view", "--with-source"], "--with-source")):
         result = run(job, command[0], place, *command[1:], code=2)
         expect_equal(len(result.complaints), 1, f"lines of {command}")

@@ -2,8 +2,8 @@
 find_package(nlohmann_json REQUIRED)
 # It simulates millions of iterations.
 set_source_files_properties(tools_sample_coverage_test.cpp PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
-# They compare with tables of all pairings, or millions of samples.
-set_source_files_properties(tools_tree_alignment_test.cpp tools_tree_changes_test.cpp tools_merged_tree_test.cpp tools_sampled_difference_test.cpp
+# They compare with tables of all pairings, or millions of samples, or run 100,000 tasks.
+set_source_files_properties(tools_task_graph_test.cpp tools_tree_alignment_test.cpp tools_tree_changes_test.cpp tools_merged_tree_test.cpp tools_sampled_difference_test.cpp
   PROPERTIES COMPILE_OPTIONS -O2 SKIP_UNITY_BUILD_INCLUSION ON)
 add_executable(tools_tests ${tools_tests})
 find_package(ZLIB REQUIRED)
@@ -26,6 +26,22 @@ target_link_options(tools_tests PRIVATE -Wl,--build-id)
 add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
 add_cases(tools_tests 60)
+
+# Reports and graphs of made-up programs of tasks, by the command.
+add_executable(task_profile ${CMAKE_CURRENT_LIST_DIR}/task_profile.cpp)
+target_link_libraries(task_profile PRIVATE libprofile_format libprofile_warnings)
+if(NOT LIBPROFILE_SANITIZE)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(python ${Python3_EXECUTABLE})
+  set(package)
+  if(TARGET python_reader)
+    set(python ${LIBPROFILE_SYSTEM_PYTHON})
+    set(package ${LIBPROFILE_PYTHON_PATH})
+  endif()
+  add_test(NAME tasks_by_command COMMAND ${python} -B ${CMAKE_CURRENT_LIST_DIR}/tasks_command_test.py
+    $<TARGET_FILE:libprofile_tool> $<TARGET_FILE:task_profile> ${package})
+  set_tests_properties(tasks_by_command PROPERTIES LABELS unit TIMEOUT 60)
+endif()
 
 # Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.
 find_program(LIBPROFILE_ADDR2LINE addr2line)

@@ -6,6 +6,7 @@
 #include "tools/frames/frame_table.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
+#include "tools/text/number_list.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -36,6 +37,8 @@ constexpr const char* help_end = "\nOptions:\n"
                                  "without their parts]\n"
                                  "  --lines              call paths by line, not by function\n"
                                  "  --by-rank            folded: a stack for each rank\n"
+                                 "  --depth A:B          dot: tasks of these depths only, from 0\n"
+                                 "  --type TEXT          dot: tasks with this text in the name of their function or in their source line\n"
                                  "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n";
 
 class ExportCommand final : public Command {
@@ -58,16 +61,21 @@ class ExportCommand final : public Command {
         app.add_option("--metric", metrics_);
         app.add_flag("--lines", request_.choice.by_line);
         app.add_flag("--by-rank", request_.by_rank);
+        app.add_option("--depth", depth_);
+        app.add_option("--type", request_.task_type);
         app.add_option("--set", set_)->expected(1)->allow_extra_args(false);
     }
 
     int run() override {
         const ExportFormat& format = chosen_format();
         parse_choice();
+        for (const auto& [is_given, option] : {std::pair(!depth_.empty(), "--depth"), std::pair(!request_.task_type.empty(), "--type")})
+            if (is_given && !format.needs_tasks) throw UsageError(fmt::format("{} is for --format dot; the other formats have no tasks", option));
         Profile profile;
         const std::optional<Frame> foreign = foreign_profile(path_, {{request_.choice.has_phase, "--phase", "it has no phases"},
                                                                      {request_.choice.iterations.has_value(), "--iterations", "it has no iterations"},
-                                                                     {format_ == "chrome", "--format chrome", "it has no iterations to draw"}});
+                                                                     {format_ == "chrome", "--format chrome", "it has no iterations to draw"},
+                                                                     {format.needs_tasks, "--format dot", "it has no tasks"}});
         if (foreign) {
             profile = job_of(*foreign);
             request_.choice.source = [&](const TableChoice& choice) { return table_of(*foreign, choice, foreign_remarks_); };
@@ -107,6 +115,8 @@ class ExportCommand final : public Command {
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty()) choice.metrics = metrics_option(metrics_);
+        if (!depth_.empty()) request_.depths = parse_range(depth_, 0);
+        if (!depth_.empty() && !request_.depths) throw UsageError(fmt::format("--depth {} is no range; write A:B, such as 0:20", printable(depth_)));
         for (const std::string& setting : set_) {
             const std::size_t equals = setting.find('=');
             if (equals == 0 || equals == std::string::npos) throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));
@@ -134,7 +144,7 @@ class ExportCommand final : public Command {
     ExportRequest request_;
     Remarks foreign_remarks_;
     CLI::Option* phase_option_ = nullptr;
-    std::string path_, format_, output_, iterations_, ranks_, metrics_;
+    std::string path_, format_, output_, iterations_, ranks_, metrics_, depth_;
     std::vector<std::string> set_;
 };
 

@@ -9,6 +9,7 @@
 #include "tools/reader/reader.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/selection.hpp"
+#include "tools/report/tasks.hpp"
 #include "tools/report/text.hpp"
 #include "tools/text/pager.hpp"
 #include "tools/text/terminal.hpp"
@@ -40,7 +41,10 @@ Renewal renewal_of(const ReportOptions& options, NameCache* names) {
         Profile profile = read_chosen(options.path, choice);
         names != nullptr ? add_names(profile, *names) : add_names(profile, options.path, choice.is_whole());
         const SelectionForm form{for_programs, options.full_paths, printable(options.path), options.source_maps};
-        std::string text = printed(choice.compare.empty() ? selection_report(profile, choice, form) : comparison_report(profile, choice, form), options);
+        std::string text = printed(choice.tasks             ? task_report(profile, choice, form)
+                                   : choice.compare.empty() ? selection_report(profile, choice, form)
+                                                            : comparison_report(profile, choice, form),
+                                   options);
         return {std::move(profile), std::move(text)};
     }
     Profile profile = read_profile(std::filesystem::path(options.path));
@@ -67,6 +71,7 @@ std::optional<std::string> foreign_text(const ReportOptions& options) {
                                                                 {!choice.path.empty(), "--path", in_page},
                                                                 {choice.bottom_up, "--bottom-up", in_page},
                                                                 {!choice.source.empty(), "--source", "it has no values of single lines"},
+                                                                {choice.tasks, "--tasks", "it has no tasks"},
                                                                 {options.full_paths, "--full-paths", "its frames are all shown"}});
     if (!frame) return {};
     if (!choice.ranks.empty()) frame = at_ranks(*frame, choice.ranks);

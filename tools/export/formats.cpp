@@ -3,6 +3,7 @@
 #include "tools/text/layout.hpp"
 
 #include <fmt/format.h>
+#include <iterator>
 
 namespace libprofile::tools {
 
@@ -20,12 +21,19 @@ constexpr ExportFormat formats[] = {
     {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false, "load {} in ui.perfetto.dev or chrome://tracing",
      write_chrome},
     {"otf2", "trace of events: Vampir, Scalasca, python3-otf2", ".otf2", true, "vampir {0}/traces.otf2, or otf2-print {0}/traces.otf2", write_otf2, true},
+    {"dot", "graph of OpenMP tasks: Graphviz", ".dot", false, "dot -Tsvg {} -o tasks.svg", write_dot, true, true},
     {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true, "pandas.read_csv(\"{}/values.csv\")", write_csv},
 };
 
 } // namespace
 
 std::span<const ExportFormat> export_formats() { return formats; }
+
+std::vector<ExportFormat> formats_of_all_profiles() {
+    std::vector<ExportFormat> list(std::begin(formats), std::end(formats));
+    std::erase_if(list, [](const ExportFormat& format) { return format.needs_events; });
+    return list;
+}
 
 Remarks untold_remarks(const CallTable& table) {
     if (table.untold == 0) return {};

@@ -5,6 +5,8 @@
 #include "tools/export/call_table.hpp"
 #include "tools/export/sink.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +19,9 @@ struct ExportRequest {
     TableChoice choice;
     bool by_rank = false;                                 // formats that sum over ranks otherwise
     std::vector<std::pair<std::string, std::string>> set; // names and values of the user, for formats with metadata
+    // Of tasks of OpenMP, for dot.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> depths; // both included
+    std::string task_type;                                         // is in the name of their function or in their source line
 };
 
 /// What the user must know about what was written, one sentence each.
@@ -30,9 +35,12 @@ struct ExportFormat {
     const char* next; // how to open it; {} is the path
     Remarks (*write)(const Profile&, const ExportRequest&, Sink&);
     bool needs_events = false; // refuses a profile without kept events (LIBPROFILE_TRACE=events)
+    bool needs_tasks = false;  // and one without tasks of OpenMP
 };
 
 std::span<const ExportFormat> export_formats();
+/// Those that can be made of every profile.
+std::vector<ExportFormat> formats_of_all_profiles();
 
 Remarks write_hpctoolkit(const Profile&, const ExportRequest&, Sink&);
 Remarks write_caliper(const Profile&, const ExportRequest&, Sink&);
@@ -43,6 +51,7 @@ Remarks write_pprof(const Profile&, const ExportRequest&, Sink&);
 Remarks write_extrap(const Profile&, const ExportRequest&, Sink&);
 Remarks write_chrome(const Profile&, const ExportRequest&, Sink&);
 Remarks write_otf2(const Profile&, const ExportRequest&, Sink&);
+Remarks write_dot(const Profile&, const ExportRequest&, Sink&);
 Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
 
 /// What is to be said of a table of iterations of which the profile does not tell what lies inside; else nothing.

@@ -60,6 +60,7 @@ Selection selection_of(const ReportChoice& choice) {
         if (const auto stored = stored_metrics(choice.metrics)) selection.metrics = *stored;
     if (!choice.source.empty() && !selection.metrics.empty()) selection.metrics.insert("samples"); // each line has them
     selection.series = choice.has_iterations();
+    selection.events = choice.tasks;
     return selection;
 }
 
@@ -120,7 +121,7 @@ void check_ranks(const Profile& profile, const std::vector<std::uint32_t>& ranks
 
 bool ReportChoice::is_whole() const {
     return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads && !exclusive && !bottom_up &&
-           source.empty();
+           source.empty() && !tasks;
 }
 
 bool ReportChoice::has_iterations() const { return iterations.has_value() || (!compare.empty() && compare[0].kind == Kind::Iterations); }
@@ -142,6 +143,15 @@ CompareSide parse_side(const std::string& text) {
 }
 
 void check(const ReportChoice& choice) {
+    if (choice.tasks)
+        for (const auto& [is_given, option, why] :
+             {std::tuple(choice.bottom_up || !choice.source.empty(), choice.bottom_up ? "--bottom-up" : "--source", "is another report; ask twice"),
+              std::tuple(!choice.compare.empty(), "--compare", "shows metrics of call paths; ask for --tasks twice, with --rank or --iterations"),
+              std::tuple(!choice.path.empty(), "--path", "chooses call paths; --tasks shows all types of tasks"),
+              std::tuple(!choice.metrics.empty(), "--metric", "is for call paths; tasks have times only"),
+              std::tuple(choice.threads, "--threads", "is not needed: tasks of all threads are shown"),
+              std::tuple(choice.exclusive, "--exclusive", "is for call paths; --tasks shows whole iterations")})
+            if (is_given) throw SelectionError(fmt::format("{} {}", option, why));
     if (choice.bottom_up && !choice.source.empty()) throw SelectionError("--bottom-up and --source are two reports; ask for one of them");
     if (!choice.compare.empty() && (choice.bottom_up || !choice.source.empty()))
         throw SelectionError(fmt::format("{} shows one selection; leave out --compare, or ask twice with --iterations or --rank",

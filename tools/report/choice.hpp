@@ -40,6 +40,7 @@ struct ReportChoice {
     bool exclusive = false;           // iterations without the phases inside them
     bool bottom_up = false;           // functions with their callers instead of call paths
     std::string source;               // the lines of this function instead
+    bool tasks = false;               // the graph of OpenMP tasks instead
 
     /// Returns true for the whole profile: nothing was chosen.
     bool is_whole() const;

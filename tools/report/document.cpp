@@ -45,6 +45,7 @@ std::string shown(const ReportTable& table, std::size_t r, std::size_t c, const 
     case ColumnUnit::Ns: out = duration(std::abs(number), style); break;
     case ColumnUnit::ByteCount: out = std::abs(number) < 0.995 && number != 0 ? mean_text(std::abs(number), "") + " B" : byte_size(std::abs(number)); break;
     case ColumnUnit::Share: return percent(number);
+    case ColumnUnit::Ratio: return number < 1000 ? fmt::format("{:.3g}", number) : count(number);
     case ColumnUnit::Change: return change_text(number);
     case ColumnUnit::Number: return fmt::format("{:.0f}", number);
     default: out = mean_text(std::abs(number), count(std::abs(number)));

@@ -23,6 +23,7 @@ enum class ColumnUnit : std::uint8_t {
     ByteCount,
     Number, // without separators: a rank
     Share,  // of 1
+    Ratio,  // of two times, with digits after the point
     Change, // relative difference: 0.1 is +10 %
     ByRow,  // that of its row: a line per metric
 };

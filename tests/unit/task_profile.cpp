@@ -1,0 +1,51 @@
+// Writes the profile of a made-up program of OpenMP tasks, for tests and measurements of tools:
+//   task_profile FOLDER seidel ROWS COLUMNS THREADS     a wave front over blocks
+//   task_profile FOLDER fork DEPTH THREADS              tasks that create two each, and wait for them
+//   task_profile FOLDER none THREADS                    no tasks
+#include "tools_task_file.hpp"
+#include "tools_task_team.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+using namespace libprofile;
+using namespace libprofile::test;
+
+std::uint64_t number(const char* text) { return std::strtoull(text, nullptr, 10); }
+
+void add_fork(TaskProgram& program, std::size_t task, std::uint64_t depth) {
+    program.tasks[task].type = depth == 0 ? 1 : 0;
+    program.compute(task, depth == 0 ? 20'000 : 1'000);
+    if (depth == 0) return;
+    for (int i = 0; i < 2; ++i) add_fork(program, program.create(task), depth - 1);
+    program.wait(task);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) return 2;
+    const std::string kind = argv[2];
+    TaskProgram program;
+    program.compute(0, 1);
+    if (kind == "seidel" && argc > 5) {
+        const std::uint64_t rows = number(argv[3]), columns = number(argv[4]);
+        const auto block = [&](std::uint64_t i, std::uint64_t j) { return 0x7f0000001000 + 0x800 * (i * (columns + 1) + j); };
+        for (std::uint64_t i = 1; i <= rows; ++i)
+            for (std::uint64_t j = 1; j <= columns; ++j)
+                program.compute(
+                    program.create(0, {{block(i - 1, j), TaskDependence::In}, {block(i, j - 1), TaskDependence::In}, {block(i, j), TaskDependence::InOut}}),
+                    100'000 + 10 * (i * j % 7));
+    }
+    if (kind == "fork" && argc > 4) add_fork(program, program.create(0), number(argv[3]));
+    const ByteVector bytes = task_file(TaskTeam(program, static_cast<std::uint32_t>(number(argv[argc - 1])), 1).run());
+    std::filesystem::create_directories(argv[1]);
+    std::ofstream out(std::filesystem::path(argv[1]) / "profile.lprof", std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return out.good() ? 0 : 1;
+}

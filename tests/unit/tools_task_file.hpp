@@ -1,0 +1,114 @@
+// The profile of a team that ran a made-up program of tasks (tools_task_team.hpp), as a file.
+// Contract: for tests; one thread; allocates freely. Iteration 40 has the events; it is the only one of the phase "step" that has.
+#pragma once
+
+#include "format/events.hpp"
+#include "tests/unit/tools_profile_builder.hpp"
+#include "tools/reader/model.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace libprofile::test {
+
+/// The events of the only part, in the order in which they end.
+inline std::vector<EventRecord> event_records(const tools::KeptEvents& events) {
+    struct Ended {
+        std::uint64_t begin, end;
+        std::uint32_t path;
+        bool has_path;
+        EventRecord record;
+        const tools::TracedTask* task;
+    };
+    std::vector<Ended> list;
+    for (const tools::TracedInterval& interval : events.intervals) list.push_back({interval.begin_ns, interval.end_ns, interval.path, true, {}, nullptr});
+    const auto task_event = [](TaskEvent event, std::uint64_t says, std::uint64_t number) {
+        EventRecord record;
+        record.type = EventType::Task;
+        record.rest = task_rest(event, says);
+        record.number = number;
+        return record;
+    };
+    for (const tools::TracedTask& task : events.tasks) {
+        list.push_back({task.created_ns, task.created_ns, task.path, true, task_event(TaskEvent::Creation, task.flags, task.number), &task});
+        list.back().record.creator = task.creator;
+    }
+    for (const tools::TracedTaskRun& run : events.runs) {
+        const std::uint64_t flags = (run.is_over ? std::uint64_t{TaskIsOver} : 0) | (run.is_resumed ? std::uint64_t{TaskIsResumed} : 0);
+        list.push_back({run.begin_ns, run.end_ns, run.path, true, task_event(TaskEvent::Run, flags, run.task), nullptr});
+    }
+    for (const tools::TracedTaskGroup& group : events.groups)
+        list.push_back({group.begin_ns, group.end_ns, 0, false, task_event(TaskEvent::Group, 0, group.task), nullptr});
+    std::stable_sort(list.begin(), list.end(), [](const Ended& a, const Ended& b) { return a.end < b.end; });
+    std::vector<EventRecord> records;
+    std::uint64_t at = events.parts[0].begin_ns, path = 0;
+    for (Ended& ended : list) {
+        EventRecord& record = ended.record;
+        const std::uint64_t difference = ended.path - path;
+        if (record.type == EventType::Interval) record.rest = difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
+        record.path = static_cast<std::int64_t>(difference);
+        record.gap = static_cast<std::int64_t>(ended.begin - at);
+        record.length = ended.end - ended.begin;
+        at = ended.end;
+        path = ended.has_path ? ended.path : path;
+        records.push_back(record);
+        for (std::uint32_t d = 0; ended.task != nullptr && d < ended.task->dependences; ++d) {
+            const tools::TracedDependence& dependence = events.dependences[ended.task->dependences_at + d];
+            records.push_back(task_event(TaskEvent::Depends, static_cast<std::uint64_t>(dependence.kind), 0));
+            records.back().address = dependence.address;
+        }
+    }
+    return records;
+}
+
+inline ByteVector task_file(const tools::Profile& profile) {
+    ProfileBuilder b(1);
+    b.job(1, "./seidel 16");
+    b.metrics();
+    RankRecord record = sample_rank_record(0);
+    record.threads = profile.locations.size();
+    b.rank(record);
+    b.modules(0, {{"", "/home/user/seidel"}});
+    std::vector<BuiltFunction> functions;
+    for (std::size_t f = 0; f < profile.functions.size(); ++f) functions.push_back({f, profile.functions[f].name, profile.functions[f].category});
+    b.functions(0, functions);
+    std::vector<BuiltNode> nodes;
+    for (std::size_t p = 1; p < profile.paths.size(); ++p) {
+        const tools::CallPath& path = profile.paths[p];
+        const bool is_call = path.kind == NodeKind::OpenMp;
+        nodes.push_back({path.parent, path.kind, is_call ? path.target : 0, is_call ? 0 : profile.sites[path.target].offset});
+    }
+    for (const tools::Location& location : profile.locations) {
+        const tools::EventPart& part = location.events.parts[0];
+        b.tree(0, location.thread, part.end_ns, nodes);
+        BuiltPhase outside, steps;
+        outside.thread = steps.thread = location.thread;
+        outside.wall_ns = 1000;
+        outside.rest = {{1, Metric::Time, 1000}};
+        outside.wall_inclusive_ns = part.end_ns;
+        steps.name = "step";
+        steps.kind = PhaseKind::Iterations;
+        steps.instances = 50;
+        steps.wall_ns = steps.wall_inclusive_ns = part.end_ns - 1000;
+        steps.clusters = {{50, 0, {{2, Metric::Time, steps.wall_ns}}}};
+        steps.cluster_of_iteration.assign(50, 0);
+        steps.iteration_ns.assign(50, steps.wall_ns / 50);
+        b.phase(0, outside);
+        b.phase(0, steps);
+        const std::vector<EventRecord> events = event_records(location.events);
+        b.block({BlockType::Events, 0, location.thread}, [&](Encoder& e) {
+            EventsRecord r{location.thread, 1, 1 << 26, 0, 0, 0, 1};
+            describe(e, r);
+            EventPartRecord p{static_cast<std::uint64_t>(part.kind), part.phase,   part.number, PartHasItsTurn, part.begin_ns,
+                              part.end_ns - part.begin_ns,           events.size()};
+            describe(e, p);
+            for (EventRecord event : events) describe(e, event);
+        });
+    }
+    b.directory(0);
+    b.end();
+    return b.bytes();
+}
+
+} // namespace libprofile::test
