@@ -1,7 +1,7 @@
 // The tasks of OpenMP in the trace of events (LIBPROFILE_TRACE=events): who made each one and where, on what it depends, when which thread executed it;
 // and taskgroups.
-// Contract: as openmp_events.hpp. Called for a thread that traces_tasks(), with what a wrapper or a callback of the runtime knows. A task costs some 80 ns:
-// one reading of the clock for its creation, two for each stretch of its execution.
+// Contract: as openmp_events.hpp. Called for a thread that traces_tasks(), with what a wrapper or a callback of the runtime knows. A task costs some 60 to
+// 80 ns: one reading of the clock for its creation, two for each stretch of its execution.
 //
 // A creation is noted before the runtime is asked for the task, so it is earlier than the task's execution, also on the trace's axis.
 // A stretch of execution has the call path of the parallel region, and below it the task's function if the runtime tells that. Where the stack stands

@@ -310,10 +310,18 @@ void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* 
     count_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0));
 }
 
+/// `frame` of the callback.
+[[gnu::noinline]] void trace_creation(Data* creator, Data* task, int flags, const void* return_address, void* frame) {
+    OmptTasks* const traced = traced_tasks();
+    if (traced != nullptr && openmp_is_recorded()) traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
+}
+
 void task_create(Data* creator, const Frame*, Data* task, int flags, int, const void* return_address) {
     task->value = (flags & explicit_task) != 0 ? OmptTasks::explicit_task : 0;
-    OmptTasks* const traced = task->value != 0 ? traced_tasks() : nullptr;
-    if (traced != nullptr && openmp_is_recorded()) traced->create(creator, task, static_cast<unsigned>(flags), return_address, __builtin_frame_address(0));
+    if (task->value == 0 || !traces_tasks()) [[likely]]
+        return;
+    trace_creation(creator, task, flags, return_address, __builtin_frame_address(0));
+    __asm__ volatile("" ::: "memory"); // not a jump: the frame must still be there
 }
 
 void dependences(Data* task, const OmptDependence* list, int count) {
@@ -332,7 +340,7 @@ void sync_region(int kind, int endpoint, Data*, Data* task, const void*) {
 }
 
 /// A task that a thread is given while it waits. `frame` of the callback.
-void schedule_waits(ThreadShares* own, Data* before, int status, Data* next, void* frame) {
+inline void schedule_waits(ThreadShares* own, Data* before, int status, Data* next, void* frame) {
     if (own == nullptr) return;
     const bool is_over = status == Complete || status == Cancel || status == Detach || status == LateFulfill;
     if (is_over && own->task_count != 0 && own->tasks[own->task_count - 1].data == before) end_task(own->tasks[--own->task_count].paused);
@@ -344,13 +352,20 @@ void schedule_waits(ThreadShares* own, Data* before, int status, Data* next, voi
     ++own->task_count;
 }
 
-void task_schedule(Data* before, int status, Data* next) {
+[[gnu::noinline]] void trace_schedule(Data* before, int status, Data* next, void* frame) {
     const bool is_over = status == Complete || status == Cancel || status == Detach;
     OmptTasks* const traced = traced_tasks();
     if (traced != nullptr) traced->leave(before, is_over, next);
     if (!openmp_is_recorded()) return;
-    schedule_waits(own_shares(), before, status, next, __builtin_frame_address(0));
+    schedule_waits(own_shares(), before, status, next, frame);
     if (traced != nullptr && !is_over) traced->enter(next);
+}
+
+void task_schedule(Data* before, int status, Data* next) {
+    void* const frame = __builtin_frame_address(0);
+    if (traces_tasks()) [[unlikely]]
+        return trace_schedule(before, status, next, frame);
+    if (openmp_is_recorded()) schedule_waits(own_shares(), before, status, next, frame);
 }
 
 int initialize(LookUp look_up, int, Data*) {
