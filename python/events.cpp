@@ -10,7 +10,8 @@ namespace {
 
 using namespace tools;
 
-/// Stride, length of a window, dropped parts and events; then the columns of parts, intervals, messages and inner iterations.
+/// Stride, length of a window, dropped parts and events; then the columns of parts, intervals, messages, inner iterations, tasks, their
+/// dependences, runs and taskgroups.
 py::tuple events(const Profile& p, std::size_t location) {
     const KeptEvents& e = p.locations.at(location).events;
     const MessagePairs pairs(p);
@@ -25,6 +26,10 @@ py::tuple events(const Profile& p, std::size_t location) {
     using Interval = const TracedInterval&;
     using Message = const TracedMessage&;
     using Inner = const TracedInner&;
+    using Task = const TracedTask&;
+    using Need = const TracedDependence&;
+    using Run = const TracedTaskRun&;
+    using Group = const TracedTaskGroup&;
     return py::make_tuple(
         e.stride, e.window_ns, e.dropped_parts, e.dropped_events,
         py::make_tuple(int64_array(e.parts, [](Part s) { return s.kind == PartKind::Iteration ? 1 : 0; }),
@@ -32,7 +37,10 @@ py::tuple events(const Profile& p, std::size_t location) {
                        int64_array(e.parts, [](Part s) { return s.reasons; }), int64_array(e.parts, [](Part s) { return s.begin_ns; }),
                        int64_array(e.parts, [](Part s) { return s.end_ns; }), int64_array(e.parts, [](Part s) { return s.intervals_at; }),
                        int64_array(e.parts, [](Part s) { return s.intervals; }), int64_array(e.parts, [](Part s) { return s.messages_at; }),
-                       int64_array(e.parts, [](Part s) { return s.messages; })),
+                       int64_array(e.parts, [](Part s) { return s.messages; }), int64_array(e.parts, [](Part s) { return s.tasks_at; }),
+                       int64_array(e.parts, [](Part s) { return s.tasks; }), int64_array(e.parts, [](Part s) { return s.runs_at; }),
+                       int64_array(e.parts, [](Part s) { return s.runs; }), int64_array(e.parts, [](Part s) { return s.groups_at; }),
+                       int64_array(e.parts, [](Part s) { return s.groups; })),
         py::make_tuple(int64_array(e.intervals, [](Interval i) { return i.begin_ns; }), int64_array(e.intervals, [](Interval i) { return i.end_ns; }),
                        int64_array(e.intervals, [](Interval i) { return i.path; })),
         py::make_tuple(int64_array(e.messages, [](Message m) { return m.interval; }),
@@ -41,7 +49,18 @@ py::tuple events(const Profile& p, std::size_t location) {
                        int64_array(e.messages, [](Message m) { return m.communicator; }), int64_array(e.messages, [](Message m) { return m.tag; }),
                        int64_array(e.messages, [](Message m) { return m.bytes; }), other_location, other_end),
         py::make_tuple(int64_array(e.inners, [](Inner i) { return i.begin_ns; }), int64_array(e.inners, [](Inner i) { return i.end_ns; }),
-                       int64_array(e.inners, [&](Inner i) { return or_none(i.phase); }), int64_array(e.inners, [](Inner i) { return i.number; })));
+                       int64_array(e.inners, [&](Inner i) { return or_none(i.phase); }), int64_array(e.inners, [](Inner i) { return i.number; })),
+        py::make_tuple(int64_array(e.tasks, [](Task t) { return t.number; }), int64_array(e.tasks, [](Task t) { return t.creator; }),
+                       int64_array(e.tasks, [](Task t) { return t.created_ns; }), int64_array(e.tasks, [](Task t) { return t.path; }),
+                       int64_array(e.tasks, [](Task t) { return t.flags; }), int64_array(e.tasks, [](Task t) { return t.dependences_at; }),
+                       int64_array(e.tasks, [](Task t) { return t.dependences; })),
+        py::make_tuple(int64_array(e.dependences, [](Need d) { return d.address; }),
+                       int64_array(e.dependences, [](Need d) { return static_cast<int>(d.kind); })),
+        py::make_tuple(int64_array(e.runs, [](Run r) { return r.task; }), int64_array(e.runs, [](Run r) { return r.begin_ns; }),
+                       int64_array(e.runs, [](Run r) { return r.end_ns; }), int64_array(e.runs, [](Run r) { return r.path; }),
+                       int64_array(e.runs, [](Run r) { return r.is_over ? 1 : 0; }), int64_array(e.runs, [](Run r) { return r.is_resumed ? 1 : 0; })),
+        py::make_tuple(int64_array(e.groups, [](Group g) { return g.task; }), int64_array(e.groups, [](Group g) { return g.begin_ns; }),
+                       int64_array(e.groups, [](Group g) { return g.end_ns; })));
 }
 
 } // namespace

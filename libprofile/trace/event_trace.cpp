@@ -10,6 +10,7 @@ namespace libprofile {
 
 constinit std::atomic<std::uint64_t> EventTrace::running{0};
 constinit std::atomic<std::uint64_t> EventTrace::slow_last{0};
+constinit std::atomic<std::uint64_t> TaskState::taken{0};
 
 namespace {
 
@@ -87,6 +88,26 @@ void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end
     event.tag = envelope.tag;
     event.bytes = bytes;
     store_.add(event);
+}
+
+/// Creations, runs and taskgroups: what has times.
+[[gnu::hot]] void EventTrace::add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task,
+                                       std::uint64_t creator) noexcept {
+    go_on(begin);
+    EventRecord event;
+    event.type = EventType::Task;
+    event.rest = task_rest(what, says);
+    event.gap = static_cast<std::int64_t>(begin - at_);
+    event.length = end - begin;
+    event.number = task;
+    event.creator = creator;
+    if (what != TaskEvent::Group) {
+        event.path = static_cast<std::int64_t>(std::uint64_t{node} - node_);
+        node_ = node;
+    }
+    store_.add(event);
+    at_ = end;
+    begin_of_last_ = ~std::uint64_t{0};
 }
 
 void EventTrace::begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept {

@@ -1,5 +1,5 @@
 // What one thread does, event by event, in the parts of the run that are kept (LIBPROFILE_TRACE=events): calls of MPI, waits and constructs of OpenMP,
-// visits to named regions, messages.
+// visits to named regions, messages, tasks of OpenMP.
 // Contract: belongs to one thread, used with its in-tool flag set or after its end; async-signal-safe, but decide(); nothing throws; memory from the quota,
 // at most the limit. An event costs some 10 ns.
 //
@@ -12,6 +12,7 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/trace/envelope.hpp"
 #include "libprofile/trace/part_store.hpp"
+#include "libprofile/trace/task_state.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -39,6 +40,25 @@ class EventTrace {
         at_ = end;
         begin_of_last_ = begin;
     }
+    /// A task was made at a place in the program. Its dependences follow at once.
+    void add_creation(NodeId place, std::uint64_t at, std::uint64_t task, std::uint64_t creator, std::uint64_t flags) noexcept {
+        add_task(TaskEvent::Creation, flags, place, at, at, task, creator);
+    }
+    void add_dependence(std::uint64_t address, TaskDependence kind) noexcept {
+        EventRecord event;
+        event.type = EventType::Task;
+        event.rest = task_rest(TaskEvent::Depends, static_cast<std::uint64_t>(kind));
+        event.address = address;
+        store_.add(event);
+    }
+    /// A stretch of a task's execution is over.
+    void add_run(NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task, std::uint64_t flags) noexcept {
+        add_task(TaskEvent::Run, flags, node, begin, end, task, 0);
+    }
+    /// A taskgroup is over, for whose tasks `task` has waited.
+    void add_group(std::uint64_t begin, std::uint64_t end, std::uint64_t task) noexcept { add_task(TaskEvent::Group, 0, 0, begin, end, task, 0); }
+    TaskState& tasks() { return tasks_; }
+
     /// A message of a call that began at `begin` on the path of `node`; it is over, but may not have been added.
     void add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
 
@@ -70,6 +90,7 @@ class EventTrace {
     /// What it has is of no interest: a thread that left nothing, or calls that were made to measure what they cost.
     void begin_again(std::uint64_t now) noexcept {
         store_.clear();
+        tasks_.begin_again();
         begin_part(0, now);
     }
 
@@ -96,6 +117,7 @@ class EventTrace {
             follow(now, begin);
     }
     void follow(std::uint64_t part, std::uint64_t begin) noexcept;
+    void add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task, std::uint64_t creator) noexcept;
     void cut(std::uint64_t next, std::uint64_t at) noexcept;
     void begin_part(std::uint64_t part, std::uint64_t at) noexcept;
     void decide_tentative(bool is_first) noexcept;
@@ -107,9 +129,9 @@ class EventTrace {
     std::uint64_t part_ = 0;       // as `running`
     std::uint64_t window_ = 0;     // number of the window, if part_ is 0
     std::uint64_t window_end_ = 0; // of the session's clock
-    std::uint64_t at_ = 0;         // end of the last interval of the part
+    std::uint64_t at_ = 0;         // end of the last event of the part that has one
     std::uint64_t begin_of_last_ = 0;
-    NodeId node_ = 0;             // its call path
+    NodeId node_ = 0;             // the last call path
     std::uint64_t ended_ = 0;     // the iteration that decide() is to be called for
     std::uint64_t tentative_ = 0; // one that stays only if it is the first of its cluster
     std::uint32_t firsts_ = 0;
@@ -119,6 +141,7 @@ class EventTrace {
     };
     Slow slow_[most_slow];        // the longest first
     std::uint64_t thinnings_ = 0; // of the store, when slow_ was looked at
+    TaskState tasks_;
 };
 
 } // namespace libprofile

@@ -4,7 +4,7 @@
 
 namespace libprofile {
 
-[[gnu::hot]] void PartStore::add(const EventRecord& event) noexcept {
+[[gnu::hot]] void PartStore::add(EventRecord& event) noexcept {
     if (is_lost_) [[unlikely]] {
         ++dropped_events_;
         return;
@@ -12,8 +12,7 @@ namespace libprofile {
     if (size_ + most_bytes_of_event > capacity_ && !make_room()) [[unlikely]]
         return lose_open();
     Encoder encoder(bytes_ + size_, most_bytes_of_event);
-    EventRecord coded = event;
-    describe(encoder, coded);
+    describe(encoder, event);
     size_ += encoder.size();
     ++open_.events;
 }

@@ -53,8 +53,8 @@ class PartStore {
         size_ = in_turn_ = beside_ = dropped_parts_ = dropped_events_ = too_large_ = 0;
         stride_ = 1;
     }
-    /// Adds an event to the open part.
-    void add(const EventRecord& event) noexcept;
+    /// Adds an event to the open part. It is not changed.
+    void add(EventRecord& event) noexcept;
     std::uint64_t events_of_open() const { return open_.events; }
     std::uint64_t begin_of_open() const { return open_.begin; }
 

@@ -47,7 +47,8 @@ class EventParts(NamedTuple):
 
     iteration: 1 for an iteration of the rank's main thread, whose number (from 0) is `number` in `phase` (position in Profile.phases; -1: not known);
     0 for a window of time. reasons: a sum of 1 (its number is a multiple of the stride: other ranks have it, too), 2 (one of the slowest), 4 (the first of
-    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages likewise.
+    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages, tasks (their creations), runs and groups
+    likewise.
     """
 
     iteration: np.ndarray
@@ -60,6 +61,12 @@ class EventParts(NamedTuple):
     intervals: np.ndarray
     messages_at: np.ndarray
     messages: np.ndarray
+    tasks_at: np.ndarray
+    tasks: np.ndarray
+    runs_at: np.ndarray
+    runs: np.ndarray
+    groups_at: np.ndarray
+    groups: np.ndarray
 
 
 class EventIntervals(NamedTuple):
@@ -94,6 +101,50 @@ class InnerIterations(NamedTuple):
     number: np.ndarray
 
 
+class EventTasks(NamedTuple):
+    """Creations of tasks of OpenMP by the thread. Arrays of int64. number: of the task, unique in its process, from 1 on; creator: the task that made it
+    (0: the implicit task of the thread); path: of the place that made it, a position in Profile.call_paths; flags: a sum of 1 (its creator waits for it),
+    2 (final), 4 (untied), 8 (made by a taskloop). It has `dependences` of EventDependences from position dependences_at on."""
+
+    number: np.ndarray
+    creator: np.ndarray
+    created_ns: np.ndarray
+    path: np.ndarray
+    flags: np.ndarray
+    dependences_at: np.ndarray
+    dependences: np.ndarray
+
+
+class EventDependences(NamedTuple):
+    """What tasks depend on. Arrays of int64; kind: 1 in, 2 out, 3 inout (or out: compilers do not tell), 4 mutexinoutset, 5 inoutset."""
+
+    address: np.ndarray
+    kind: np.ndarray
+
+
+class EventRuns(NamedTuple):
+    """Stretches in which the thread executed a task, in the order of their ends in each part; others may run inside. Arrays of int64.
+
+    task: its number; path: of the parallel region and the task's function, a position in Profile.call_paths; is_over: 1, else the task goes on later;
+    is_resumed: 1 if it had run before.
+    """
+
+    task: np.ndarray
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+    path: np.ndarray
+    is_over: np.ndarray
+    is_resumed: np.ndarray
+
+
+class EventGroups(NamedTuple):
+    """Taskgroups, until all their tasks were over. Arrays of int64; task: the number of the one that waited (0: the implicit task of the thread)."""
+
+    task: np.ndarray
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+
+
 class Events(NamedTuple):
     """What a thread kept with LIBPROFILE_TRACE=events. stride: parts whose number is a multiple of it are there (0: no events)."""
 
@@ -105,6 +156,10 @@ class Events(NamedTuple):
     intervals: EventIntervals
     messages: EventMessages
     inner: InnerIterations
+    tasks: EventTasks
+    dependences: EventDependences
+    runs: EventRuns
+    groups: EventGroups
 
 
 class Clock(NamedTuple):

@@ -334,7 +334,8 @@ def events_of(p):
         kind, _, number, reasons, left_out, length, count = p.numbers(7)
         begin = end + left_out
         end = begin + length
-        part = {"kind": kind, "number": number, "reasons": reasons, "begin": begin, "end": end, "intervals": [], "messages": [], "inner": []}
+        part = {"kind": kind, "number": number, "reasons": reasons, "begin": begin, "end": end, "intervals": [], "messages": [], "inner": [],
+                "tasks": [], "runs": [], "groups": []}
         at, node = begin, 0
         for _ in range(count):
             first = p.number()
@@ -344,15 +345,26 @@ def events_of(p):
                 communicator, tag, size = p.number(), p.signed(), p.number()
                 part["messages"].append([rest & 1, partner, communicator, tag, size, p.number() if rest & 4 else None])
                 continue
+            if first & 3 == 3:
+                says, what = rest >> 2, rest & 3
+                if what == 2:
+                    part["tasks"][-1]["dependences"].append([says, p.number()])
+                    continue
+                node += p.signed() if what != 3 else 0
+                start = at + p.signed()
+                at = start + (p.number() if what != 0 else 0)
+                if what == 0:
+                    part["tasks"].append({"flags": says, "node": node, "at": at, "number": p.number(), "creator": p.number(), "dependences": []})
+                else:
+                    part["runs" if what == 1 else "groups"].append({"says": says, "node": node if what == 1 else None, "begin": start, "end": at, "task": p.number()})
+                continue
             start = at + p.signed()
             at = start + p.number()
             if first & 3 == 0:
                 node += (rest >> 1) ^ -(rest & 1)
                 part["intervals"].append([start, at, node])
-            elif first & 3 == 2:
-                part["inner"].append([start, at, p.number()])
             else:
-                raise Damaged("an event of an unknown kind")
+                part["inner"].append([start, at, p.number()])
         events["parts"].append(part)
     return events
 
@@ -815,10 +827,9 @@ def summary(data, scan):
                              for at, (size, number_of_class) in enumerate(phase["cluster_list"])]})
         if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:
             raise Damaged("times of a location do not add up")
-        if t in tables[rank].get("events", {}):
-            entry["events"] = tables[rank]["events"][t]
-        if t in tables[rank].get("waits", {}):
-            entry["waits"] = tables[rank]["waits"][t]
+        for name in ("events", "waits"):
+            if thread in tables[rank].get(name, {}):
+                entry[name] = tables[rank][name][thread]
         out["locations"].append(entry)
     for one in out["series"]:
         one["sums"] = {counters[name][0] if isinstance(name, int) else name: value for name, value in one["sums"].items()}

@@ -2,6 +2,7 @@
 // Usage: driver SECONDS [SEED [PROFILE...]], or driver --write-corpus FOLDER, which makes the files in corpus/ but those of real jobs.
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
+#include "format/events.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/totals_seed.hpp"
 #include "tests/unit/tools_code_loops.hpp"
@@ -175,6 +176,39 @@ ByteVector with_sequences() {
     return b.bytes();
 }
 
+/// Events of a thread that makes and runs tasks.
+ByteVector with_tasks() {
+    test::ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    test::add_sample_rank(b, 0);
+    b.block(BlockType::Events, 0, [](Encoder& e) {
+        EventsRecord head{0, 1, 1u << 26, 0, 0, 0, 1};
+        describe(e, head);
+        EventPartRecord part{0, 0, 5, PartHasItsTurn, 10, 1000, 5};
+        describe(e, part);
+        const auto add = [&e](TaskEvent what, std::uint64_t says, std::int64_t path, std::uint64_t length, std::uint64_t number, std::uint64_t address) {
+            EventRecord event;
+            event.type = EventType::Task;
+            event.rest = task_rest(what, says);
+            event.path = path;
+            event.gap = 5;
+            event.length = length;
+            event.number = number;
+            event.address = address;
+            describe(e, event);
+        };
+        add(TaskEvent::Creation, TaskIsUntied, 2, 0, 1, 0);
+        add(TaskEvent::Depends, static_cast<std::uint64_t>(TaskDependence::InOut), 0, 0, 0, 0x1234);
+        add(TaskEvent::Run, TaskIsResumed, 1, 20, 1, 0);
+        add(TaskEvent::Run, TaskIsOver, -1, 30, 1, 0);
+        add(TaskEvent::Group, 0, 0, 40, 0, 0);
+    });
+    b.directory(0);
+    b.end();
+    return b.bytes();
+}
+
 /// The files that are given by name, e.g. of real jobs.
 std::vector<ByteVector> read_seeds(int count, char** names) {
     std::vector<ByteVector> seeds;
@@ -202,7 +236,8 @@ std::vector<ByteVector> made_seeds() {
             with_partners(),
             with_begins(),
             with_sequences(),
-            test::totals_seed()};
+            test::totals_seed(),
+            with_tasks()};
 }
 
 void write_corpus(const std::string& folder) {

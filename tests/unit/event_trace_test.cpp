@@ -257,6 +257,105 @@ TEST_F(EventTraceTest, MessagesComeWithTheirCallAndAreNumberedByKind) {
     EXPECT_EQ(events[5].bytes, 400u);
 }
 
+TEST_F(EventTraceTest, TasksComeAsTheyEndAndPathsGoOnFromOneEventToTheNext) {
+    begin(1 << 20);
+    trace_->add(9, now_ + 10, now_ + 20);
+    trace_->add_creation(5, now_ + 30, 77, 3, TaskIsFinal | TaskIsOfLoop);
+    trace_->add_dependence(0xfedcba9876543210, TaskDependence::MutexInOutSet);
+    trace_->add_group(now_ + 25, now_ + 50, 4);
+    trace_->add_run(6, now_ + 40, now_ + 60, 77, TaskIsOver);
+    trace_->add(9, now_ + 70, now_ + 80);
+    trace_->add_message(9, now_ + 70, now_ + 80, MessageDirection::Sent, {}, 1); // of the interval before it
+    trace_->finish(now_ + 100);
+    const std::vector<EventRecord> events = events_of(store(), store().part(0));
+    ASSERT_EQ(events.size(), 7u);
+    for (const std::size_t i : {1u, 2u, 3u, 4u}) EXPECT_EQ(events[i].type, EventType::Task) << i;
+    EXPECT_EQ(events[1].rest, task_rest(TaskEvent::Creation, TaskIsFinal | TaskIsOfLoop));
+    EXPECT_EQ(events[1].path, -4);
+    EXPECT_EQ(events[1].gap, 10);
+    EXPECT_EQ(events[1].number, 77u);
+    EXPECT_EQ(events[1].creator, 3u);
+    EXPECT_EQ(events[2].rest, task_rest(TaskEvent::Depends, 4));
+    EXPECT_EQ(events[2].address, 0xfedcba9876543210u);
+    EXPECT_EQ(events[3].rest, task_rest(TaskEvent::Group, 0));
+    EXPECT_EQ(events[3].gap, -5);
+    EXPECT_EQ(events[3].length, 25u);
+    EXPECT_EQ(events[3].number, 4u);
+    EXPECT_EQ(events[4].rest, task_rest(TaskEvent::Run, TaskIsOver));
+    EXPECT_EQ(events[4].path, 1);
+    EXPECT_EQ(events[4].gap, -10);
+    EXPECT_EQ(events[4].length, 20u);
+    EXPECT_EQ(events[5].rest, 6u); // 3 as zigzag
+    EXPECT_EQ(events[5].gap, 10);
+}
+
+TEST_F(EventTraceTest, ATaskgroupThatIsTheFirstOfAPartLeavesNoPath) {
+    begin(1 << 20);
+    trace_->add(9, now_ + 10, now_ + 20);
+    trace_->begin_iteration(3, 0, now_ + 30);
+    trace_->end_iteration(now_ + 200);
+    trace_->add_group(now_ + 40, now_ + 250, 0);
+    trace_->add_creation(2, now_ + 260, 1, 0, 0);
+    trace_->finish(now_ + 300);
+    const std::vector<EventRecord> events = events_of(store(), store().part(store().parts() - 1));
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[1].path, 2);
+}
+
+TEST_F(EventTraceTest, TheLongestEventOfATaskHasRoom) {
+    begin(1 << 20);
+    const std::uint64_t most = ~std::uint64_t{0};
+    trace_->add_creation(no_node, most / 2, most, most, 255);
+    trace_->add_run(1, 1, most, most, 3);
+    trace_->add_dependence(most, TaskDependence::InOutSet);
+    for (std::size_t p = 0; p < store().parts(); ++p) events_of(store(), store().part(p));
+    SUCCEED();
+}
+
+TEST(TaskStateTest, NumbersOfAllThreadsDiffer) {
+    std::vector<std::uint64_t> given[4];
+    std::vector<std::thread> threads;
+    for (std::vector<std::uint64_t>& own : given)
+        threads.emplace_back([&own] {
+            TaskState state;
+            for (int i = 0; i < 5000; ++i) own.push_back(state.next_number());
+        });
+    for (std::thread& thread : threads) thread.join();
+    std::set<std::uint64_t> all;
+    for (const std::vector<std::uint64_t>& own : given) all.insert(own.begin(), own.end());
+    EXPECT_EQ(all.size(), 4 * 5000u);
+    EXPECT_FALSE(all.contains(0));
+}
+
+TEST(TaskStateTest, GroupsEndWithTheTaskThatBeganThem) {
+    TaskState state;
+    state.begin_group(0, 0, 10);
+    state.begin_group(7, 0, 20);
+    state.begin_group(8, 0, 30); // goes on with another thread
+    EXPECT_EQ(state.end_group(7), 20u);
+    EXPECT_EQ(state.end_group(8), TaskState::no_group);
+    EXPECT_EQ(state.end_group(0), 10u);
+    EXPECT_EQ(state.end_group(0), TaskState::no_group);
+}
+
+TEST(TaskStateTest, GroupsOfFramesThatAreGoneAreGone) {
+    TaskState state;
+    state.begin_group(0, 0x8000, 10);
+    state.begin_group(0, 0x8000, 20);
+    state.begin_group(0, 0x4000, 30); // left by a jump
+    state.begin_group(0, 0x6000, 40);
+    EXPECT_EQ(state.end_group(0), 40u);
+    EXPECT_EQ(state.end_group(0), 20u);
+    EXPECT_EQ(state.end_group(0), 10u);
+}
+
+TEST(TaskStateTest, OfTooManyGroupsTheOutermostAreNotKnown) {
+    TaskState state;
+    for (std::uint64_t i = 1; i <= 40; ++i) state.begin_group(0, 0, i);
+    for (std::uint64_t i = 40; i > 8; --i) EXPECT_EQ(state.end_group(0), i);
+    EXPECT_EQ(state.end_group(0), TaskState::no_group);
+}
+
 TEST(MessageNumbersTest, EachIsGivenOnceWhenThreadsCount) {
     MessageNumbers numbers;
     std::vector<std::uint64_t> given[4];

@@ -47,6 +47,8 @@ std::vector<std::uint32_t> expand_inlined(Profile& profile) {
         for (PartnerRow& row : location.partners.rows) row.path = innermost[row.path];
         for (TraceWait& wait : location.trace.waits) wait.path = innermost[wait.path];
         for (TracedInterval& interval : location.events.intervals) interval.path = innermost[interval.path];
+        for (TracedTask& task : location.events.tasks) task.path = innermost[task.path];
+        for (TracedTaskRun& run : location.events.runs) run.path = innermost[run.path];
     }
     return innermost;
 }

@@ -36,12 +36,16 @@ void LocationBuilder::attach_trace(Trace& trace, Location& location, const std::
 
 void LocationBuilder::attach_events(KeptEvents& events, Location& location, const std::vector<std::uint32_t>& nodes,
                                     const std::map<std::uint32_t, std::uint32_t>& phases) {
-    for (TracedInterval& interval : events.intervals) {
-        if (interval.path >= nodes.size())
-            return lose(fmt::format("{}: the events of rank {} thread {} are lost, because they refer to call paths that are not there", file_, location.rank,
-                                    location.thread));
-        interval.path = nodes[interval.path];
-    }
+    const auto map = [&](auto& list) {
+        return std::all_of(list.begin(), list.end(), [&](auto& event) {
+            if (event.path >= nodes.size()) return false;
+            event.path = nodes[event.path];
+            return true;
+        });
+    };
+    if (!map(events.intervals) || !map(events.tasks) || !map(events.runs))
+        return lose(fmt::format("{}: the events of rank {} thread {} are lost, because they refer to call paths that are not there", file_, location.rank,
+                                location.thread));
     const auto known = [&](std::uint32_t number) {
         const auto phase = phases.find(number);
         return phase == phases.end() ? EventPart::no_phase : phase->second;

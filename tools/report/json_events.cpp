@@ -1,6 +1,9 @@
 #include "tools/report/json_events.hpp"
 
+#include "tools/names/labels.hpp"
 #include "tools/timeline/message_pairs.hpp"
+
+#include <set>
 
 namespace libprofile::tools {
 
@@ -32,7 +35,10 @@ Json parts_json(const KeptEvents& events) {
                         {"end_ns", part.end_ns},
                         {"intervals", part.intervals},
                         {"messages", part.messages},
-                        {"inner", part.inners}});
+                        {"inner", part.inners},
+                        {"tasks", part.tasks},
+                        {"runs", part.runs},
+                        {"groups", part.groups}});
     }
     return list;
 }
@@ -53,6 +59,76 @@ Json messages_json(const KeptEvents& events, const MessagePairs& pairs, std::siz
             {"number", column(events.messages, [](const TracedMessage& m) { return m.number == 0 ? Json() : Json(m.number); })},
             {"other_end", std::move(peer)},
             {"other_thread", std::move(thread)}};
+}
+
+const char* name_of(TaskDependence kind) {
+    switch (kind) {
+    case TaskDependence::In: return "in";
+    case TaskDependence::Out: return "out";
+    case TaskDependence::InOut: return "inout";
+    case TaskDependence::MutexInOutSet: return "mutexinoutset";
+    case TaskDependence::InOutSet: return "inoutset";
+    }
+    return "";
+}
+
+Json flags_json(std::uint8_t flags) {
+    Json words = Json::array();
+    if ((flags & TaskIsUndeferred) != 0) words.push_back("undeferred");
+    if ((flags & TaskIsFinal) != 0) words.push_back("final");
+    if ((flags & TaskIsUntied) != 0) words.push_back("untied");
+    if ((flags & TaskIsOfLoop) != 0) words.push_back("taskloop");
+    return words;
+}
+
+/// Those of tasks, and what is around them: no value may be booked for them, so that no phase lists them.
+Json paths_json(const Profile& profile, const KeptEvents& events) {
+    std::set<std::uint32_t> used;
+    const auto add = [&](const auto& list) {
+        for (const auto& event : list)
+            for (std::uint32_t path = event.path; path != 0 && used.insert(path).second;) path = profile.paths[path].parent;
+    };
+    add(events.tasks);
+    add(events.runs);
+    Json list = Json::array();
+    for (const std::uint32_t path : used) {
+        const Label label = label_of(profile, profile.paths[path]);
+        const std::uint32_t parent = profile.paths[path].parent;
+        list.push_back({{"id", path},
+                        {"parent", parent == 0 ? Json() : Json(parent)},
+                        {"name", label.name},
+                        {"file", label.file},
+                        {"line", label.line},
+                        {"module", label.module}});
+    }
+    return list;
+}
+
+Json tasks_json(const Profile& profile, const KeptEvents& events) {
+    Json task = Json::array();
+    for (std::size_t i = 0; i < events.tasks.size(); ++i)
+        for (std::uint32_t d = 0; d < events.tasks[i].dependences; ++d) task.push_back(i);
+    return {{"number", column(events.tasks, [](const TracedTask& t) { return t.number; })},
+            {"creator", column(events.tasks, [](const TracedTask& t) { return t.creator; })},
+            {"created_ns", column(events.tasks, [](const TracedTask& t) { return t.created_ns; })},
+            {"path", column(events.tasks, [](const TracedTask& t) { return t.path; })},
+            {"flags", column(events.tasks, [](const TracedTask& t) { return flags_json(t.flags); })},
+            {"dependences",
+             {{"task", std::move(task)},
+              {"kind", column(events.dependences, [](const TracedDependence& d) { return name_of(d.kind); })},
+              {"address", column(events.dependences, [](const TracedDependence& d) { return d.address; })}}},
+            {"runs",
+             {{"task", column(events.runs, [](const TracedTaskRun& r) { return r.task; })},
+              {"begin_ns", column(events.runs, [](const TracedTaskRun& r) { return r.begin_ns; })},
+              {"end_ns", column(events.runs, [](const TracedTaskRun& r) { return r.end_ns; })},
+              {"path", column(events.runs, [](const TracedTaskRun& r) { return r.path; })},
+              {"is_over", column(events.runs, [](const TracedTaskRun& r) { return r.is_over; })},
+              {"is_resumed", column(events.runs, [](const TracedTaskRun& r) { return r.is_resumed; })}}},
+            {"groups",
+             {{"task", column(events.groups, [](const TracedTaskGroup& g) { return g.task; })},
+              {"begin_ns", column(events.groups, [](const TracedTaskGroup& g) { return g.begin_ns; })},
+              {"end_ns", column(events.groups, [](const TracedTaskGroup& g) { return g.end_ns; })}}},
+            {"call_paths", paths_json(profile, events)}};
 }
 
 } // namespace
@@ -80,7 +156,8 @@ Json events_json(const Profile& profile) {
                          {{"begin_ns", column(events.inners, [](const TracedInner& i) { return i.begin_ns; })},
                           {"end_ns", column(events.inners, [](const TracedInner& i) { return i.end_ns; })},
                           {"phase", column(events.inners, [](const TracedInner& i) { return phase_or_null(i.phase); })},
-                          {"number", column(events.inners, [](const TracedInner& i) { return i.number + 1; })}}}});
+                          {"number", column(events.inners, [](const TracedInner& i) { return i.number + 1; })}}},
+                        {"tasks", tasks_json(profile, events)}});
     }
     return list;
 }

@@ -8,6 +8,8 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/events/openmp_events.hpp"
+#include "libprofile/events/openmp_tasks.hpp"
+#include "wrappers/openmp/ompt_tasks.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -19,10 +21,7 @@ const void* ompt_runtime = nullptr;
 
 namespace {
 
-union Data {
-    std::uint64_t value;
-    void* ptr;
-};
+using Data = OmptData;
 struct Frame {
     Data exit_frame;
     Data enter_frame;
@@ -47,7 +46,9 @@ enum Callback {
     TaskSchedule = 6,
     ImplicitTask = 7,
     SyncRegionWait = 16,
+    Dependences = 18,
     Work = 20,
+    SyncRegionEnds = 23,
     MutexAcquire = 26,
     MutexAcquired = 27,
     NestedLock = 28
@@ -56,7 +57,7 @@ enum Endpoint { Begin = 1, End = 2 };
 enum SyncRegion { Barrier = 1, BarrierImplicit = 2, BarrierExplicit = 3, Taskwait = 5, Taskgroup = 6, Reduction = 7, BarrierImplicitParallel = 9 };
 enum Mutex { Lock = 1, NestLock = 3, Critical = 5, Atomic = 6, Ordered = 7 };
 enum TaskStatus { Complete = 1, Cancel = 3, Detach = 4, EarlyFulfill = 5, LateFulfill = 6 };
-constexpr int single_executor = 3;
+enum WorkKind { SingleExecutor = 3, SingleOther = 4, WorkTaskloop = 7 };
 constexpr int initial_task = 1;
 constexpr int explicit_task = 4;
 
@@ -92,6 +93,7 @@ struct ThreadShares {
     };
     static constexpr std::size_t most_known = 16;
     KnownFrame known[most_known];
+    OmptTasks* traced; // in a trace of events
 };
 
 [[gnu::cold, gnu::noinline]] ThreadShares* new_shares(Thread& thread) noexcept {
@@ -156,7 +158,7 @@ void end_last_share(ThreadShares& own) {
     part.share.thread = nullptr;
 }
 
-/// What `task` of an implicit task says: that it is part number n - first_part of its thread. Explicit tasks have 1, others 0.
+/// What `task` of an implicit task says: that it is part number n - first_part of its thread. Explicit tasks: OmptTasks. Others have 0.
 constexpr std::uint64_t first_part = 2;
 
 void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size, unsigned index, int flags) {
@@ -286,26 +288,84 @@ void nested_lock(int endpoint, std::uint64_t, const void*) {
     if (endpoint == Begin) end_mutex(own_shares());
 }
 
+/// What the calling thread knows of its tasks, nullptr if it keeps no trace of events.
+OmptTasks* traced_tasks() noexcept {
+    if (!traces_tasks()) [[likely]]
+        return nullptr;
+    ThreadShares* own = own_shares();
+    if (own == nullptr) return nullptr;
+    if (own->traced == nullptr) [[unlikely]]
+        own->traced = OmptTasks::create(*thread_local_block.thread);
+    return own->traced;
+}
+
 /// As with libgomp, of a single construct only the encounters are counted.
-void work(int kind, int endpoint, Data*, Data*, std::uint64_t, const void* return_address) {
-    if ((kind != single_executor && kind != single_executor + 1) || endpoint != Begin || !openmp_is_recorded()) return;
+void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* return_address) {
+    if (kind == WorkTaskloop) {
+        OmptTasks* const traced = traced_tasks();
+        if (traced != nullptr) traced->see_taskloop(endpoint == Begin, task);
+        return;
+    }
+    if ((kind != SingleExecutor && kind != SingleOther) || endpoint != Begin || !openmp_is_recorded()) return;
     count_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0));
 }
 
-void task_create(Data*, const Frame*, Data* task, int flags, int, const void*) { task->value = (flags & explicit_task) != 0 ? 1 : 0; }
+/// `frame` of the callback.
+[[gnu::noinline]] void trace_creation(Data* creator, Data* task, int flags, const void* return_address, void* frame) {
+    OmptTasks* const traced = traced_tasks();
+    if (traced != nullptr && openmp_is_recorded()) traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
+}
 
-void task_schedule(Data* before, int status, Data* next) {
-    if (!openmp_is_recorded()) return;
-    ThreadShares* own = own_shares();
+void task_create(Data* creator, const Frame*, Data* task, int flags, int, const void* return_address) {
+    task->value = (flags & explicit_task) != 0 ? OmptTasks::explicit_task : 0;
+    if (task->value == 0 || !traces_tasks()) [[likely]]
+        return;
+    trace_creation(creator, task, flags, return_address, __builtin_frame_address(0));
+    __asm__ volatile("" ::: "memory"); // not a jump: the frame must still be there
+}
+
+void dependences(Data* task, const OmptDependence* list, int count) {
+    OmptTasks* const traced = traced_tasks();
+    if (traced != nullptr && task != nullptr && count > 0 && openmp_is_recorded()) traced->depend(task, list, static_cast<unsigned>(count));
+}
+
+/// Taskgroups from their beginnings on; of other kinds the waits are enough.
+void sync_region(int kind, int endpoint, Data*, Data* task, const void*) {
+    if (kind != Taskgroup || !traces_tasks()) return;
+    const std::uint64_t number = task != nullptr ? OmptTasks::number_of(*task) : 0;
+    if (endpoint == Begin)
+        begin_taskgroup(number, nullptr);
+    else
+        end_taskgroup(number);
+}
+
+/// A task that a thread is given while it waits. `frame` of the callback.
+inline void schedule_waits(ThreadShares* own, Data* before, int status, Data* next, void* frame) {
     if (own == nullptr) return;
     const bool is_over = status == Complete || status == Cancel || status == Detach || status == LateFulfill;
     if (is_over && own->task_count != 0 && own->tasks[own->task_count - 1].data == before) end_task(own->tasks[--own->task_count].paused);
     if (is_over) return; // `next`, the task around it, goes on: it has begun long ago
-    if (next == nullptr || next->value != 1 || status == EarlyFulfill || own->task_count == ThreadShares::most) return;
+    if (next == nullptr || !OmptTasks::is_explicit(*next) || status == EarlyFulfill || own->task_count == ThreadShares::most) return;
     ThreadShares::Task& task = own->tasks[own->task_count];
-    if (!begin_task(task.paused, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*))) return;
+    if (!begin_task(task.paused, static_cast<char*>(frame) + 2 * sizeof(void*))) return;
     task.data = next;
     ++own->task_count;
+}
+
+[[gnu::noinline]] void trace_schedule(Data* before, int status, Data* next, void* frame) {
+    const bool is_over = status == Complete || status == Cancel || status == Detach;
+    OmptTasks* const traced = traced_tasks();
+    if (traced != nullptr) traced->leave(before, is_over, next);
+    if (!openmp_is_recorded()) return;
+    schedule_waits(own_shares(), before, status, next, frame);
+    if (traced != nullptr && !is_over) traced->enter(next);
+}
+
+void task_schedule(Data* before, int status, Data* next) {
+    void* const frame = __builtin_frame_address(0);
+    if (traces_tasks()) [[unlikely]]
+        return trace_schedule(before, status, next, frame);
+    if (openmp_is_recorded()) schedule_waits(own_shares(), before, status, next, frame);
 }
 
 int initialize(LookUp look_up, int, Data*) {
@@ -322,6 +382,10 @@ int initialize(LookUp look_up, int, Data*) {
         {TaskSchedule, reinterpret_cast<AnyFunction>(task_schedule)},   {Work, reinterpret_cast<AnyFunction>(work)},
     };
     for (const auto& callback : callbacks) set(callback.which, callback.function);
+    if (keeps_events(process.config().choice<TraceChoice>())) {
+        set(Dependences, reinterpret_cast<AnyFunction>(dependences));
+        set(SyncRegionEnds, reinterpret_cast<AnyFunction>(sync_region));
+    }
     Dl_info info;
     if (dladdr(reinterpret_cast<void*>(look_up), &info) != 0) __atomic_store_n(&ompt_runtime, info.dli_fbase, __ATOMIC_RELEASE);
     return 1;
