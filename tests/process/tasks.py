@@ -319,5 +319,23 @@ def python_has_the_tasks_of_the_report(job):
                          [(part["tasks"], part["runs"], part["groups"]) for part in entry["parts"]], f"{program}: how many parts have")
 
 
+@test
+def the_graph_has_the_tasks_of_the_log_and_the_time_of_their_runs(job):
+    for program in programs(job):
+        result, raw, output = measure(job, program, 10)
+        printed = job.run([job.tool, "report", output, "--tasks", "--format", "json", "--top", 1000])
+        expect_equal(printed.code, 0, f"exit code: {printed.err}")
+        graph = json.loads(printed.out)
+        logged = sum(line.split()[1] == "create" for line in result.out.splitlines() if len(line.split()) > 2)
+        expect_equal(sum(row["tasks"] for row in graph["depths"]), logged, f"{program}: tasks by depth")
+        expect_equal(sum(row["tasks"] for row in graph["types"]), logged, f"{program}: tasks by type")
+        expect_equal(sum(row["time"] for row in graph["depths"]), sum(row["time"] for row in graph["types"]), f"{program}: time by depth and by type")
+        in_runs = sum(end - begin for entry in raw["events"] for begin, end in zip(entry["tasks"]["runs"]["begin_ns"], entry["tasks"]["runs"]["end_ns"]))
+        own = sum(row["time"] for row in graph["depths"])
+        expect(0 < own <= in_runs, f"{program}: tasks take {own} ns, their runs, with what runs inside, {in_runs} ns")
+        stretch = graph["stretches"][0]
+        expect(0 < stretch["span"] <= stretch["work"], f"{program}: {stretch}")
+
+
 if __name__ == "__main__":
     main()
