@@ -44,8 +44,11 @@ class Finder {
         double most = 0;
         for (const ExcessPattern& pattern : found) most = std::max(most, pattern.sum);
         if (most < search_.least_sum || most <= 0) return {};
-        for (ExcessPattern& pattern : found)
-            if (pattern.sum >= explains_enough * most && pattern.sum >= search_.least_sum) return std::move(pattern);
+        for (ExcessPattern& pattern : found) {
+            if (pattern.sum < explains_enough * most || pattern.sum < search_.least_sum) continue;
+            if (pattern.kind == PatternKind::Scattered) leave_trifles(pattern);
+            return std::move(pattern);
+        }
         return {};
     }
 
@@ -62,6 +65,14 @@ class Finder {
         if (value <= 0) return;
         pattern.excess[i] = static_cast<float>(value);
         pattern.sum += value;
+    }
+    static void leave_trifles(ExcessPattern& pattern) {
+        const float least = beside_the_largest(pattern.excess);
+        for (float& value : pattern.excess) {
+            if (value >= least) continue;
+            pattern.sum -= value;
+            value = 0;
+        }
     }
     double noise() {
         if (noise_ < 0) {
@@ -221,7 +232,7 @@ class Finder {
             set(pattern, i, rest[i]);
             last = i;
         }
-        if (pattern.excess[0] > 0 && last < std::max<std::size_t>(size() / 20, 3) && size() >= 10) pattern.kind = PatternKind::WarmUp;
+        if (pattern.excess[0] > 0 && is_at_the_start(last, size()) && size() >= 10) pattern.kind = PatternKind::WarmUp;
         return pattern;
     }
 
@@ -308,6 +319,16 @@ bool has_even_parts(std::span<const float> excess) {
 
 std::size_t ExcessPattern::iterations() const {
     return static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));
+float beside_the_largest(std::span<const float> excess) {
+    if (excess.empty()) return 0;
+    const float least = static_cast<float>(trifle) * *std::max_element(excess.begin(), excess.end());
+    double large = 0, trifles = 0;
+    for (const float value : excess) (value >= least ? large : trifles) += value;
+    return large >= trifles ? least : 0;
+}
+
+bool is_at_the_start(std::size_t last, std::size_t iterations) { return last < std::max<std::size_t>(iterations / 20, 3); }
+
 }
 
 bool is_spread_evenly(std::span<const float> excess) {
