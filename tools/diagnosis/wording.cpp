@@ -48,6 +48,29 @@ std::string who(const Profile& profile, const Diagnosis& d) {
 }
 bool is_one(const Diagnosis& d, const Profile& profile) { return d.moves || d.ranks.size() == 1 || (d.ranks.empty() && profile.ranks.size() == 1); }
 
+/// "second", "3rd", "20th".
+std::string ordinal(std::size_t n) {
+    if (n == 2) return "second";
+    const bool is_teen = n / 10 % 10 == 1;
+    return fmt::format("{}{}", n, is_teen || n % 10 == 0 || n % 10 > 3 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : "rd");
+}
+
+/// ", in every 20th iteration (from 7)", ", in 2 of every 12 iterations (from 2: 2, 7, 14, 19, ...)"; nothing if in all.
+std::string every_few(const std::vector<std::uint64_t>& numbers, std::size_t period) {
+    std::vector<bool> has(period);
+    for (const std::uint64_t n : numbers) has[n % period] = true;
+    has.resize(period = smallest_period(has));
+    const auto a_time = std::count(has.begin(), has.end(), true);
+    if (period == 1) return "";
+    if (a_time == 1) return fmt::format(", in every {} iteration (from {})", ordinal(period), numbers.front());
+    std::size_t begins = 0; // of neighbours
+    for (std::size_t place = 0; place < period; ++place) begins += has[place] && !has[(place + period - 1) % period] ? 1 : 0;
+    std::string which;
+    for (std::size_t k = 0; begins > 1 && k < std::min(numbers.size(), shown_iterations); ++k) which += fmt::format("{}{}", k == 0 ? ": " : ", ", numbers[k]);
+    if (begins > 1 && numbers.size() > shown_iterations) which += ", ...";
+    return fmt::format(", in {} of every {} iterations (from {}{})", a_time, period, numbers.front(), which);
+}
+
 /// ", iterations 100-200".
 std::string when(const Diagnosis& d) {
     if (d.is_whole_run || d.iterations.empty()) return "";
@@ -61,15 +84,7 @@ std::string when(const Diagnosis& d) {
     case PatternKind::Growing: return fmt::format(", more and more up to iteration {}", count(static_cast<double>(numbers.back())));
     case PatternKind::Shrinking: return fmt::format(", less and less up to iteration {}", count(static_cast<double>(numbers.back())));
     case PatternKind::Periodic:
-        if (d.iterations.size() > 1) {
-            std::size_t neighbours = 0;
-            for (std::size_t k = 1; k < numbers.size(); ++k) neighbours += numbers[k] == numbers[k - 1] + 1 ? 1 : 0;
-            const std::size_t a_time = neighbours == 0 ? 1 : (numbers.size() + numbers.size() - neighbours - 1) / (numbers.size() - neighbours);
-            if (a_time <= 1)
-                return d.period == 2 ? fmt::format(", in every second iteration (from {})", numbers.front())
-                                     : fmt::format(", in every {}th iteration (from {})", d.period, numbers.front());
-            return fmt::format(", in {} of every {} iterations (from {})", a_time, d.period, numbers.front());
-        }
+        if (numbers.size() > 1 && d.period > 1) return every_few(numbers, d.period);
         break;
     case PatternKind::WarmUp:
         return numbers.size() == 1 ? fmt::format(", in iteration {}", numbers[0]) : fmt::format(", in iterations {}", number_ranges(numbers, shown_iterations));
