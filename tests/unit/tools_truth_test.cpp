@@ -80,6 +80,21 @@ TEST(GroundTruth, APeriodIsTheSmallestThatHasTheIterations) {
     EXPECT_NE(run.list[0].sentence.find("in every 5th iteration (from 3)"), std::string::npos) << run.list[0].sentence;
 }
 
+TEST(GroundTruth, WaitingThatFindingsExplainIsNoTimeWithoutACause) {
+    const tools::DiagnosedRun run = diagnosed({"in_turn"}, 0.3);
+    EXPECT_FALSE(run.list.empty());
+    for (const std::string& untold : run.untold) EXPECT_EQ(untold.find("without a cause"), std::string::npos) << untold;
+}
+
+TEST(GroundTruth, WaitingInTurnThatNoFindingExplainsIsToldAsTimeWithoutACause) {
+    const LostRun lost({2, 480, "normal", {"in_turn"}, 0.3, 3});
+    tools::DiagnosisChoice choice;
+    choice.least = 0.9;
+    const tools::DiagnosedRun run = diagnose(LostProfile(lost).read(), choice);
+    EXPECT_TRUE(run.list.empty());
+    EXPECT_TRUE(std::any_of(run.untold.begin(), run.untold.end(), [](const std::string& text) { return text.find("without a cause") != std::string::npos; }));
+}
+
 TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {
     TruthScore all;
     const std::pair<const char*, const char*> pairs[] = {{"steady", "periodic"},        {"range", "io_rank"}, {"late_root", "volume"},
