@@ -95,6 +95,14 @@ TEST(GroundTruth, WaitingInTurnThatNoFindingExplainsIsToldAsTimeWithoutACause) {
     EXPECT_TRUE(std::any_of(run.untold.begin(), run.untold.end(), [](const std::string& text) { return text.find("without a cause") != std::string::npos; }));
 }
 
+TEST(GroundTruth, WhatIsMostlySleepAndFilesIsNotSaidToBeComputed) {
+    const tools::DiagnosedRun run = diagnosed({"growth", "growth_off", "growth_files"}, 0.1);
+    ASSERT_FALSE(run.list.empty());
+    EXPECT_EQ(run.list[0].cause, tools::Cause::GrowingWork);
+    EXPECT_EQ(run.list[0].sentence.find("compute"), std::string::npos) << run.list[0].sentence;
+    EXPECT_NE(run.list[0].sentence.find("All ranks take more and more time"), std::string::npos) << run.list[0].sentence;
+}
+
 TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {
     TruthScore all;
     const std::pair<const char*, const char*> pairs[] = {{"steady", "periodic"},        {"range", "io_rank"}, {"late_root", "volume"},

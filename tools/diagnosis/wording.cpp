@@ -213,6 +213,13 @@ void add_parts(const Evidence& e, Diagnosis& d) {
                              (e.function.is_of_ranks ? " on the other ranks, in all iterations" : ""));
 }
 
+/// Not sleep, files or threads.
+bool is_mostly_computing(const Evidence& e) {
+    double other = 0;
+    for (const double part : {e.off_cpu, e.file_io, e.threads}) other += std::max(0.0, part);
+    return e.excess() <= 0 || other <= 0.5 * e.excess();
+}
+
 } // namespace
 
 void word_suspect(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
@@ -226,9 +233,11 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                                                                               : "in other iterations";
     const std::string longer = more(e, others, d);
     const std::string place = where(names, e, d);
+    const bool computes = is_mostly_computing(e);
+    const std::string do_it = fmt::format("{}{}", computes ? "compute" : "take", verb_s), time_too = computes ? "" : " time";
     switch (d.cause) {
     case Cause::SlowMachine:
-        d.sentence = fmt::format("{} compute{} {} in all functions{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
+        d.sentence = fmt::format("{} {} {} in all functions{}{}", subject, do_it, longer, when(d), waiting(profile, e, names, d));
         d.evidence.push_back(
             fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}",
                         e.factor, e.odds_of_one_factor < 20 ? "; more work in one of them is less likely, but not ruled out" : ""));
@@ -254,9 +263,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         d.evidence.push_back(fmt::format("it receives {}{} there, {} {}: the gain is that of each rank doing its own part", byte_size(e.received_here), each(d),
                                          byte_size(e.received_there), e.compares_ranks ? "each of the others" : "in the other iterations"));
         break;
-    case Cause::LateRoot:
-        d.sentence = fmt::format("{}, the root, compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
-        break;
+    case Cause::LateRoot: d.sentence = fmt::format("{}, the root, {} {}{}{}{}", subject, do_it, longer, place, when(d), waiting(profile, e, names, d)); break;
     case Cause::CommunicationVolume:
     case Cause::SlowCommunication: {
         d.function.clear();
@@ -271,15 +278,15 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                                                          time(e.mpi), e.same_calls() ? " for the same communication" : " in MPI", in, when(d));
         break;
     }
-    case Cause::GrowingWork: d.sentence = fmt::format("{} compute{} more and more{}: {} in the end", subject, verb_s, place, longer); break;
-    case Cause::ShrinkingWork: d.sentence = fmt::format("{} compute{} less and less{}: {} at first", subject, verb_s, place, longer); break;
+    case Cause::GrowingWork: d.sentence = fmt::format("{} {} more and more{}{}: {} in the end", subject, do_it, time_too, place, longer); break;
+    case Cause::ShrinkingWork: d.sentence = fmt::format("{} {} less and less{}{}: {} at first", subject, do_it, time_too, place, longer); break;
     case Cause::WarmUp: d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, place, when(d)); break;
     default:
         if (suspect.kind == SuspectKind::UnevenRanks)
-            d.sentence = fmt::format("Ranks have unequal work: {} compute{} {}{}{}", rank_words(wide(d.ranks), 4), d.ranks.size() == 1 ? "s" : "", longer,
-                                     place, when(d));
+            d.sentence = fmt::format("Ranks {}: {} {}{} {}{}{}", computes ? "have unequal work" : "take unequally long", rank_words(wide(d.ranks), 4),
+                                     computes ? "compute" : "take", d.ranks.size() == 1 ? "s" : "", longer, place, when(d));
         else
-            d.sentence = fmt::format("{} compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
+            d.sentence = fmt::format("{} {} {}{}{}{}", subject, do_it, longer, place, when(d), waiting(profile, e, names, d));
     }
     if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && d.function.empty() &&
         e.odds_of_one_factor > 0.1 && e.same_calls())
