@@ -234,6 +234,17 @@ class LostRun {
             e.everywhere = true;
             p.moves = true;
             p.function.clear();
+        } else if (cause == "two_places") { // of a period of 12
+            for (std::size_t i = 0; i < n; ++i)
+                if (i % 12 == 2 || i % 12 == 7) put(few[0], i, 6 * all);
+        } else if (cause == "two_periods") { // the longer of which has more
+            for (std::size_t i = 0; i < n; ++i) put(few[0], i, (i % 5 == 2 ? 5 * all : 0) + (i % 4 == 0 ? 2 * all : 0));
+        } else if (cause == "in_turn") { // of three iterations
+            for (std::size_t i = 0; i < n; ++i)
+                if (i % 3 < 2) put(i % 3, i, 3 * all);
+        } else if (cause == "growth_off" || cause == "growth_files") {
+            for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
+            e.work = cause == "growth_off" ? Work::OffCpu : Work::FileWrite;
         } else if (cause == "growth" || cause == "growth_counts") {
             for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
             e.grows_in_bytes = cause == "growth_counts";

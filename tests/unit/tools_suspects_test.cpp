@@ -133,6 +133,61 @@ TEST(SuspectsTest, RunsWithJitterAloneHaveNoSuspects) {
     EXPECT_LE(suspects, 1u);
 }
 
+std::set<std::size_t> iterations_of(const Suspect& suspect) {
+    std::set<std::size_t> list;
+    for (std::size_t i = 0; i < suspect.pattern.excess.size(); ++i)
+        if (suspect.pattern.excess[i] > 0) list.insert(i);
+    return list;
+}
+
+TEST(SuspectsTest, ALoneSpikeIsToldByItselfHoweverHeavyTheTailOfJitterIs) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        GeneratedRun run = RunGenerator(2, 150, 0.01, seed).make();
+        std::mt19937_64 random(seed);
+        for (std::size_t r = 0; r < 2; ++r)
+            for (std::size_t i = 0; i < 150; ++i) // index 1
+                run.matrix.at(IterationPart::Local, r, i) +=
+                    static_cast<float>(0.1 * RunGenerator::typical * std::min(40.0, 1 / (1 - random() % 10'000 * 1e-4)));
+        run.matrix.at(IterationPart::Local, 1, 50) += static_cast<float>(50 * RunGenerator::typical);
+        const std::vector<Suspect> suspects = find_suspects(run.matrix, 0.01 * run.run_ns);
+        ASSERT_FALSE(suspects.empty()) << "seed " << seed;
+        EXPECT_EQ(suspects[0].kind, SuspectKind::FewRanks) << "seed " << seed;
+        EXPECT_EQ(suspects[0].rows, (std::vector<std::size_t>{1})) << "seed " << seed;
+        EXPECT_EQ(iterations_of(suspects[0]), (std::set<std::size_t>{50})) << "seed " << seed;
+    }
+}
+
+TEST(SuspectsTest, ALoneSpikeIsNoPartOfWhatItsRankDoesMoreInOtherIterations) {
+    for (const char* cause : {"steady", "range", "periodic_rank", "moving"}) {
+        RunGenerator generator(2, 400, 0.01, 5);
+        generator.plant(cause, 0.05);
+        GeneratedRun run = generator.make();
+        run.matrix.at(IterationPart::Local, 1, 150) += static_cast<float>(50 * RunGenerator::typical);
+        run.run_ns += 50 * RunGenerator::typical;
+        const std::vector<Suspect> suspects = find_suspects(run.matrix, 0.01 * run.run_ns);
+        ASSERT_EQ(suspects.size(), 2u) << cause;
+        EXPECT_EQ(iterations_of(suspects[0]), (std::set<std::size_t>{150})) << cause;
+        EXPECT_GE(jaccard(run.planted[0].iterations, suspects[1].pattern), 0.9) << cause;
+    }
+}
+
+TEST(SuspectsTest, TriflesAreNoPartOfWhatIsTenTimesAsLong) {
+    for (const bool is_common : {false, true}) {
+        GeneratedRun run = RunGenerator(2, 400, 0.01, 9).make();
+        const auto add = [&](std::size_t i, double share) {
+            for (std::size_t r = is_common ? 0 : 1; r < 2; ++r) run.matrix.at(IterationPart::Local, r, i) += static_cast<float>(share * RunGenerator::typical);
+            run.run_ns += share * RunGenerator::typical;
+        };
+        const std::set<std::size_t> spikes{31, 92, 155, 250, 347}, trifles{17, 40, 66, 119, 171, 200, 203, 260, 281, 305, 311, 390};
+        for (const std::size_t i : spikes) add(i, 8);
+        for (const std::size_t i : trifles) add(i, 0.6);
+        const std::vector<Suspect> suspects = find_suspects(run.matrix, 0.01 * run.run_ns);
+        ASSERT_GE(suspects.size(), 2u) << is_common;
+        EXPECT_EQ(iterations_of(suspects[0]), spikes) << is_common;
+        EXPECT_EQ(iterations_of(suspects[1]), trifles) << is_common;
+    }
+}
+
 TEST(SuspectsTest, AnotherRankThatIsLittleLongerInTheOtherIterationsHasNoPartOfIt) {
     RunGenerator generator(2, 400, 0.01, 3);
     generator.plant("range", 0.4);

@@ -61,6 +61,48 @@ TEST(GroundTruth, AFunctionThatAllOthersCallHidesNeitherWorkNorASlowProcessor) {
     expect_good(all);
 }
 
+tools::DiagnosedRun diagnosed(const std::vector<std::string>& planted, double share) {
+    const LostRun run({2, 480, "normal", planted, share, 3});
+    return diagnose(LostProfile(run).read());
+}
+
+TEST(GroundTruth, APeriodWithTwoPlacesIsToldWithBoth) {
+    const tools::DiagnosedRun run = diagnosed({"two_places"}, 0.1);
+    ASSERT_FALSE(run.list.empty());
+    EXPECT_EQ(run.list[0].period, 12u);
+    EXPECT_NE(run.list[0].sentence.find("in 2 of every 12 iterations (from 3: 3, 8, 15, 20, ...)"), std::string::npos) << run.list[0].sentence;
+}
+
+TEST(GroundTruth, APeriodIsTheSmallestThatHasTheIterations) {
+    const tools::DiagnosedRun run = diagnosed({"two_periods"}, 0.1);
+    ASSERT_FALSE(run.list.empty());
+    EXPECT_EQ(run.list[0].period, 5u);
+    EXPECT_NE(run.list[0].sentence.find("in every 5th iteration (from 3)"), std::string::npos) << run.list[0].sentence;
+}
+
+TEST(GroundTruth, WaitingThatFindingsExplainIsNoTimeWithoutACause) {
+    const tools::DiagnosedRun run = diagnosed({"in_turn"}, 0.3);
+    EXPECT_FALSE(run.list.empty());
+    for (const std::string& untold : run.untold) EXPECT_EQ(untold.find("without a cause"), std::string::npos) << untold;
+}
+
+TEST(GroundTruth, WaitingInTurnThatNoFindingExplainsIsToldAsTimeWithoutACause) {
+    const LostRun lost({2, 480, "normal", {"in_turn"}, 0.3, 3});
+    tools::DiagnosisChoice choice;
+    choice.least = 0.9;
+    const tools::DiagnosedRun run = diagnose(LostProfile(lost).read(), choice);
+    EXPECT_TRUE(run.list.empty());
+    EXPECT_TRUE(std::any_of(run.untold.begin(), run.untold.end(), [](const std::string& text) { return text.find("without a cause") != std::string::npos; }));
+}
+
+TEST(GroundTruth, WhatIsMostlySleepAndFilesIsNotSaidToBeComputed) {
+    const tools::DiagnosedRun run = diagnosed({"growth", "growth_off", "growth_files"}, 0.1);
+    ASSERT_FALSE(run.list.empty());
+    EXPECT_EQ(run.list[0].cause, tools::Cause::GrowingWork);
+    EXPECT_EQ(run.list[0].sentence.find("compute"), std::string::npos) << run.list[0].sentence;
+    EXPECT_NE(run.list[0].sentence.find("All ranks take more and more time"), std::string::npos) << run.list[0].sentence;
+}
+
 TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {
     TruthScore all;
     const std::pair<const char*, const char*> pairs[] = {{"steady", "periodic"},        {"range", "io_rank"}, {"late_root", "volume"},

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <set>
 
 namespace libprofile::tools {
@@ -110,21 +112,29 @@ class Diagnostician {
 
     /// Communication that is always there has no cause that could be seen; that it is there can.
     void tell_unexplained() {
-        double least = result_.run_ns;
+        double least = result_.run_ns; // on the rank with least
         for (const Location* location : threads_) {
             if (location == nullptr) continue;
             const MetricValues values = totals(profile_, *location);
             const auto at = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
-            least = std::min(least, at(CatalogueId::Mpi) - at(CatalogueId::MpiInitExit));
+            const auto told = told_.find(location->rank);
+            least = std::min(least, at(CatalogueId::Mpi) - at(CatalogueId::MpiInitExit) - (told == told_.end() ? 0 : told->second.sum()));
         }
-        double told = 0;
-        for (const Diagnosis& d : result_.list)
-            if (d.cause == Cause::CommunicationVolume || d.cause == Cause::SlowCommunication || is_order(d.cause)) told += d.gain.value;
-        if (!is_part() && least - told >= 0.05 * result_.run_ns)
+        if (!is_part() && least >= 0.05 * result_.run_ns)
             result_.untold.push_back(
                 fmt::format("each rank spends {} of the run or more in MPI without a cause that could be told: it communicates so long, or "
                             "ranks wait for each other in turn; libprofile report FOLDER --metric mpi shows where",
-                            percent((least - told) / result_.run_ns)));
+                            percent(least / result_.run_ns)));
+    }
+
+    /// Without a cause in MPI each rank is shorter there by all that the run gains.
+    void tell_all(const IterationMatrix& matrix, double gain) {
+        for (const Location* location : matrix.locations) told_[location->rank].by_order += gain;
+    }
+    /// Without excess a rank waits shorter by what the run gains beyond the rank's own part.
+    void tell_waiting(const IterationMatrix& matrix, const std::vector<RankExcess>& parts, double gain, double seen) {
+        for (const Location* location : matrix.locations) told_[location->rank].by_excess += gain;
+        for (const RankExcess& part : parts) told_[matrix.locations[part.rank]->rank].by_excess -= seen * std::accumulate(part.ns.begin(), part.ns.end(), 0.0);
     }
     static bool is_order(Cause cause) {
         return cause == Cause::Serialisation || cause == Cause::LateSender || cause == Cause::LateReceiver || cause == Cause::LateRoot ||
@@ -146,6 +156,7 @@ class Diagnostician {
             if (loss->cause == Cause::Serialisation) d.ranks.clear();
             if (loss->cause == Cause::LateRoot && is_told_root(matrix, d, *loss)) return;
             word_order(profile_, matrix, *loss, names_, d);
+            tell_all(matrix, d.gain.value);
             add(std::move(d));
         }
     }
@@ -171,6 +182,7 @@ class Diagnostician {
         const Evidence evidence = evidence_of(profile_, matrix, root, names_, {});
         if (cause_of(root, evidence) != Cause::LateRoot || evidence.excess() <= 0) return false;
         judge(evidence, false, d);
+        tell_all(matrix, d.gain.value);
         word_suspect(profile_, matrix, root, evidence, names_, d);
         add(std::move(d));
         return true;
@@ -208,11 +220,16 @@ class Diagnostician {
             d.gain.value = std::max(d.gain.value, held_up);
             d.gain.high = std::max(d.gain.high, held_up);
         }
+        const double in_all = d.gain.value;
         if (d.cause == Cause::Serialisation) d.gain = gain_if_shared_out(d.gain, matrix.ranks());
         judge(evidence, is_all, d);
         // What was found before may be all that these iterations have more than others.
         const double seen = suspect.kind == SuspectKind::Communication ? evidence.mpi : evidence.excess();
         if (d.gain.value < least_sum() || (!matrix.is_whole_run && seen < 0.5 * evidence.expected)) return;
+        if (suspect.kind == SuspectKind::Communication || is_order(d.cause))
+            tell_all(matrix, d.gain.value);
+        else
+            tell_waiting(matrix, suspect.parts, d.gain.value, d.gain.value / in_all);
         // What is left of something that was found already.
         for (std::size_t k = 0; k < told.size(); ++k) {
             Diagnosis& before = result_.list[at[k]];
@@ -283,7 +300,13 @@ class Diagnostician {
 
     const Profile& profile_;
     const DiagnosisChoice& choice_;
+    struct ToldWaiting {
+        double by_order = 0, by_excess = 0; // ns
+        double sum() const { return by_order + std::max(0.0, by_excess); }
+    };
+
     std::vector<const Location*> threads_;
+    std::map<std::uint32_t, ToldWaiting> told_; // in MPI, by rank
     NamedSpots names_;
     DiagnosedRun result_;
     bool several_phases_ = false;

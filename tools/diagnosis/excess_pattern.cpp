@@ -44,8 +44,11 @@ class Finder {
         double most = 0;
         for (const ExcessPattern& pattern : found) most = std::max(most, pattern.sum);
         if (most < search_.least_sum || most <= 0) return {};
-        for (ExcessPattern& pattern : found)
-            if (pattern.sum >= explains_enough * most && pattern.sum >= search_.least_sum) return std::move(pattern);
+        for (ExcessPattern& pattern : found) {
+            if (pattern.sum < explains_enough * most || pattern.sum < search_.least_sum) continue;
+            if (pattern.kind == PatternKind::Scattered) leave_trifles(pattern);
+            return std::move(pattern);
+        }
         return {};
     }
 
@@ -62,6 +65,14 @@ class Finder {
         if (value <= 0) return;
         pattern.excess[i] = static_cast<float>(value);
         pattern.sum += value;
+    }
+    static void leave_trifles(ExcessPattern& pattern) {
+        const float least = beside_the_largest(pattern.excess);
+        for (float& value : pattern.excess) {
+            if (value >= least) continue;
+            pattern.sum -= value;
+            value = 0;
+        }
     }
     double noise() {
         if (noise_ < 0) {
@@ -221,7 +232,7 @@ class Finder {
             set(pattern, i, rest[i]);
             last = i;
         }
-        if (pattern.excess[0] > 0 && last < std::max<std::size_t>(size() / 20, 3) && size() >= 10) pattern.kind = PatternKind::WarmUp;
+        if (pattern.excess[0] > 0 && is_at_the_start(last, size()) && size() >= 10) pattern.kind = PatternKind::WarmUp;
         return pattern;
     }
 
@@ -272,9 +283,11 @@ class Finder {
         const double border = (low_of_two + high) / 2;
         if (high - low_of_two < smallest_period_excess * search_.typical) return pattern;
         std::size_t above = 0, members = 0;
-        pattern.period = period;
+        std::vector<bool> is_member(period);
+        for (std::size_t c = 0; c < period; ++c) is_member[c] = means[c] > border;
+        pattern.period = smallest_period(is_member);
         for (std::size_t i = 0; i < size(); ++i) {
-            if (means[i % period] <= border) continue;
+            if (!is_member[i % period]) continue;
             ++members;
             above += x_[i] > border ? 1 : 0;
             set(pattern, i, x_[i] - low_of_two);
@@ -305,6 +318,26 @@ bool has_even_parts(std::span<const float> excess) {
 }
 
 } // namespace
+
+float beside_the_largest(std::span<const float> excess) {
+    if (excess.empty()) return 0;
+    const float least = static_cast<float>(trifle) * *std::max_element(excess.begin(), excess.end());
+    double large = 0, trifles = 0;
+    for (const float value : excess) (value >= least ? large : trifles) += value;
+    return large >= trifles ? least : 0;
+}
+
+std::size_t smallest_period(const std::vector<bool>& is_set) {
+    for (std::size_t period = 1; period < is_set.size(); ++period) {
+        if (is_set.size() % period != 0) continue;
+        std::size_t alike = period;
+        while (alike < is_set.size() && is_set[alike] == is_set[alike - period]) ++alike;
+        if (alike == is_set.size()) return period;
+    }
+    return is_set.size();
+}
+
+bool is_at_the_start(std::size_t last, std::size_t iterations) { return last < std::max<std::size_t>(iterations / 20, 3); }
 
 std::size_t ExcessPattern::iterations() const {
     return static_cast<std::size_t>(std::count_if(excess.begin(), excess.end(), [](float x) { return x > 0; }));

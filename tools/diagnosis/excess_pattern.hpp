@@ -41,6 +41,18 @@ struct PatternSearch {
 /// @return an empty pattern if none has PatternSearch::least_sum
 ExcessPattern find_pattern(std::span<const float> excess, const PatternSearch& search);
 
+/// Of the largest excess: what is less is another matter. A mean of both would tell neither.
+inline constexpr double trifle = 0.1;
+
+/// From how much excess on single values are no trifles beside the largest: ns. 0 where trifles have most of the sum.
+float beside_the_largest(std::span<const float> excess);
+
+/// The fewest places after which the same ones are set again.
+std::size_t smallest_period(const std::vector<bool>& is_set);
+
+/// Iterations up to this one, from 0, are the start of a run.
+bool is_at_the_start(std::size_t last, std::size_t iterations);
+
 /// Most iterations have some, and each twentieth of them has about as much.
 bool is_spread_evenly(std::span<const float> excess);
 

@@ -3,6 +3,7 @@
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/diagnosis/jitter_tail.hpp"
 #include "tools/diagnosis/levels.hpp"
+#include "tools/diagnosis/lone_spike.hpp"
 #include "tools/diagnosis/moving_suspect.hpp"
 
 #include <algorithm>
@@ -212,12 +213,12 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
         return model.local(r, i) - model.base()[i] - (of_rank[r] == nullptr ? 0 : of_rank[r]->excess[i]);
     };
     const std::vector<float> jitter = highest_by_jitter(ranks, iterations, excess_at);
+    const auto no_jitter = static_cast<float>(no_jitter_from(model, least_sum)); // whatever the tail of jitter is
     std::vector<RankPattern> list(ranks);
-    in_parallel(ranks, [&](std::size_t r) {
-        ExcessPattern& pattern = list[r].pattern;
+    const auto collect = [&](std::size_t r, float above) {
+        ExcessPattern& pattern = list[r].pattern = {};
         list[r].rank = r;
         pattern.kind = PatternKind::Scattered;
-        const float above = std::max(least, jitter[r]);
         for (std::size_t i = 0; i < iterations; ++i) {
             const float excess = excess_at(r, i);
             if (excess < above) continue;
@@ -225,7 +226,14 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
             pattern.excess[i] = excess;
             pattern.sum += excess;
         }
-    });
+    };
+    const auto above = [&](std::size_t r) { return std::max(least, std::min(jitter[r], no_jitter)); };
+    in_parallel(ranks, [&](std::size_t r) { collect(r, above(r)); });
+    std::vector<float> all;
+    for (const RankPattern& one : list)
+        std::copy_if(one.pattern.excess.begin(), one.pattern.excess.end(), std::back_inserter(all), [](float x) { return x > 0; });
+    const float no_trifle = beside_the_largest(all);
+    if (no_trifle > 0) in_parallel(ranks, [&](std::size_t r) { collect(r, std::max(above(r), no_trifle)); });
     std::erase_if(list, [](const RankPattern& one) { return one.pattern.is_empty(); });
     std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.pattern.sum > b.pattern.sum; });
     std::vector<const RankPattern*> members;
@@ -250,6 +258,7 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
 
 std::vector<Suspect> rank_suspects(const RunModel& model, double least_sum) {
     if (model.ranks() < 2) return {};
+    if (std::optional<Suspect> spike = lone_spike(model, least_sum)) return {std::move(*spike)};
     const std::vector<RankPattern> patterns = patterns_of_ranks(model, least_sum);
     std::vector<Suspect> suspects = grouped(model, patterns);
     std::vector<Suspect> singles = scattered_suspects(model, patterns, least_sum);

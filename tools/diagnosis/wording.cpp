@@ -48,6 +48,29 @@ std::string who(const Profile& profile, const Diagnosis& d) {
 }
 bool is_one(const Diagnosis& d, const Profile& profile) { return d.moves || d.ranks.size() == 1 || (d.ranks.empty() && profile.ranks.size() == 1); }
 
+/// "second", "3rd", "20th".
+std::string ordinal(std::size_t n) {
+    if (n == 2) return "second";
+    const bool is_teen = n / 10 % 10 == 1;
+    return fmt::format("{}{}", n, is_teen || n % 10 == 0 || n % 10 > 3 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : "rd");
+}
+
+/// ", in every 20th iteration (from 7)", ", in 2 of every 12 iterations (from 2: 2, 7, 14, 19, ...)"; nothing if in all.
+std::string every_few(const std::vector<std::uint64_t>& numbers, std::size_t period) {
+    std::vector<bool> has(period);
+    for (const std::uint64_t n : numbers) has[n % period] = true;
+    has.resize(period = smallest_period(has));
+    const auto a_time = std::count(has.begin(), has.end(), true);
+    if (period == 1) return "";
+    if (a_time == 1) return fmt::format(", in every {} iteration (from {})", ordinal(period), numbers.front());
+    std::size_t begins = 0; // of neighbours
+    for (std::size_t place = 0; place < period; ++place) begins += has[place] && !has[(place + period - 1) % period] ? 1 : 0;
+    std::string which;
+    for (std::size_t k = 0; begins > 1 && k < std::min(numbers.size(), shown_iterations); ++k) which += fmt::format("{}{}", k == 0 ? ": " : ", ", numbers[k]);
+    if (begins > 1 && numbers.size() > shown_iterations) which += ", ...";
+    return fmt::format(", in {} of every {} iterations (from {}{})", a_time, period, numbers.front(), which);
+}
+
 /// ", iterations 100-200".
 std::string when(const Diagnosis& d) {
     if (d.is_whole_run || d.iterations.empty()) return "";
@@ -61,15 +84,7 @@ std::string when(const Diagnosis& d) {
     case PatternKind::Growing: return fmt::format(", more and more up to iteration {}", count(static_cast<double>(numbers.back())));
     case PatternKind::Shrinking: return fmt::format(", less and less up to iteration {}", count(static_cast<double>(numbers.back())));
     case PatternKind::Periodic:
-        if (d.iterations.size() > 1) {
-            std::size_t neighbours = 0;
-            for (std::size_t k = 1; k < numbers.size(); ++k) neighbours += numbers[k] == numbers[k - 1] + 1 ? 1 : 0;
-            const std::size_t a_time = neighbours == 0 ? 1 : (numbers.size() + numbers.size() - neighbours - 1) / (numbers.size() - neighbours);
-            if (a_time <= 1)
-                return d.period == 2 ? fmt::format(", in every second iteration (from {})", numbers.front())
-                                     : fmt::format(", in every {}th iteration (from {})", d.period, numbers.front());
-            return fmt::format(", in {} of every {} iterations (from {})", a_time, d.period, numbers.front());
-        }
+        if (numbers.size() > 1 && d.period > 1) return every_few(numbers, d.period);
         break;
     case PatternKind::WarmUp:
         return numbers.size() == 1 ? fmt::format(", in iteration {}", numbers[0]) : fmt::format(", in iterations {}", number_ranges(numbers, shown_iterations));
@@ -198,6 +213,13 @@ void add_parts(const Evidence& e, Diagnosis& d) {
                              (e.function.is_of_ranks ? " on the other ranks, in all iterations" : ""));
 }
 
+/// Not sleep, files or threads.
+bool is_mostly_computing(const Evidence& e) {
+    double other = 0;
+    for (const double part : {e.off_cpu, e.file_io, e.threads}) other += std::max(0.0, part);
+    return e.excess() <= 0 || other <= 0.5 * e.excess();
+}
+
 } // namespace
 
 void word_suspect(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
@@ -211,9 +233,11 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                                                                               : "in other iterations";
     const std::string longer = more(e, others, d);
     const std::string place = where(names, e, d);
+    const bool computes = is_mostly_computing(e);
+    const std::string do_it = fmt::format("{}{}", computes ? "compute" : "take", verb_s), time_too = computes ? "" : " time";
     switch (d.cause) {
     case Cause::SlowMachine:
-        d.sentence = fmt::format("{} compute{} {} in all functions{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
+        d.sentence = fmt::format("{} {} {} in all functions{}{}", subject, do_it, longer, when(d), waiting(profile, e, names, d));
         d.evidence.push_back(
             fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}",
                         e.factor, e.odds_of_one_factor < 20 ? "; more work in one of them is less likely, but not ruled out" : ""));
@@ -240,9 +264,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         d.evidence.push_back(fmt::format("it receives {}{} there, {} {}: the gain is that of each rank doing its own part", byte_size(e.received_here), each(d),
                                          byte_size(e.received_there), e.compares_ranks ? "each of the others" : "in the other iterations"));
         break;
-    case Cause::LateRoot:
-        d.sentence = fmt::format("{}, the root, compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
-        break;
+    case Cause::LateRoot: d.sentence = fmt::format("{}, the root, {} {}{}{}{}", subject, do_it, longer, place, when(d), waiting(profile, e, names, d)); break;
     case Cause::CommunicationVolume:
     case Cause::SlowCommunication: {
         d.function.clear();
@@ -257,15 +279,15 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                                                          time(e.mpi), e.same_calls() ? " for the same communication" : " in MPI", in, when(d));
         break;
     }
-    case Cause::GrowingWork: d.sentence = fmt::format("{} compute{} more and more{}: {} in the end", subject, verb_s, place, longer); break;
-    case Cause::ShrinkingWork: d.sentence = fmt::format("{} compute{} less and less{}: {} at first", subject, verb_s, place, longer); break;
+    case Cause::GrowingWork: d.sentence = fmt::format("{} {} more and more{}{}: {} in the end", subject, do_it, time_too, place, longer); break;
+    case Cause::ShrinkingWork: d.sentence = fmt::format("{} {} less and less{}{}: {} at first", subject, do_it, time_too, place, longer); break;
     case Cause::WarmUp: d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, place, when(d)); break;
     default:
         if (suspect.kind == SuspectKind::UnevenRanks)
-            d.sentence = fmt::format("Ranks have unequal work: {} compute{} {}{}{}", rank_words(wide(d.ranks), 4), d.ranks.size() == 1 ? "s" : "", longer,
-                                     place, when(d));
+            d.sentence = fmt::format("Ranks {}: {} {}{} {}{}{}", computes ? "have unequal work" : "take unequally long", rank_words(wide(d.ranks), 4),
+                                     computes ? "compute" : "take", d.ranks.size() == 1 ? "s" : "", longer, place, when(d));
         else
-            d.sentence = fmt::format("{} compute{} {}{}{}{}", subject, verb_s, longer, place, when(d), waiting(profile, e, names, d));
+            d.sentence = fmt::format("{} {} {}{}{}{}", subject, do_it, longer, place, when(d), waiting(profile, e, names, d));
     }
     if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && d.function.empty() &&
         e.odds_of_one_factor > 0.1 && e.same_calls())
