@@ -13,7 +13,7 @@ from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
 MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("inner_tasks", 12), ("copyprivate", 3), ("taskloop", 12), ("teams", 9), ("deep", 3), ("schedules", 2), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1),
-         ("tested", 2), ("doubtful", 2), ("again", 2))
+         ("tested", 2), ("doubtful", 2), ("again", 2), ("loops", 10))
 
 
 def compilers(job):

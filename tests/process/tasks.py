@@ -320,6 +320,21 @@ def python_has_the_tasks_of_the_report(job):
 
 
 @test
+def more_tasks_than_a_stack_has_room_for_and_forks_in_tasks_are_as_without(job):
+    for program in ("openmp_gcc", "openmp_clang"):
+        if not (job.programs / program).exists():
+            continue
+        for threads in (1, 2):
+            env = {"OMP_NUM_THREADS": threads}
+            plain = job.run([job.programs / program, "loops", 10], env=env)
+            job.runs += 1
+            options = {**EVENTS, "LIBPROFILE_OUTPUT": job.folder / f"profile.{job.runs}"}
+            traced = job.run(job.preloaded([job.programs / program, "loops", 10], options), env=env)
+            expect_equal((traced.code, traced.out), (plain.code, plain.out), f"{program} on {threads} threads")
+            expect_equal(plain.out, "loops 350000, a child with exit code 7\n", f"{program} on {threads} threads without libprofile")
+
+
+@test
 def the_graph_has_the_tasks_of_the_log_and_the_time_of_their_runs(job):
     for program in programs(job):
         result, raw, output = measure(job, program, 10)

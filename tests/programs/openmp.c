@@ -8,6 +8,7 @@
      inner_tasks   tasks that make tasks
      copyprivate   one thread has something for the others, which come later
      taskloop   the same by a taskloop
+     loops      COUNT times 10,000 passes of a taskloop, each a task, and a child that is forked in one
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
      schedules  COUNT times: loops of each schedule, and sections, called from stacks of every alignment to 16 bytes
@@ -30,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -191,6 +193,29 @@ static int mode_copyprivate(int count) {
 #pragma omp barrier
     }
     printf("copyprivate %d\n", sum);
+    return 0;
+}
+
+/* More tasks than a stack has room for, and a task in which the process forks. */
+static int mode_loops(int count) {
+    long sum = 0;
+    pid_t child = -1;
+    int code = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(1) shared(sum)
+        for (int i = 0; i < count * 10000; ++i) {
+#pragma omp atomic
+            sum += i & 7;
+        }
+#pragma omp taskloop num_tasks(4) if (0) shared(child)
+        for (int i = 0; i < 4; ++i)
+            if (i == 1) child = fork();
+        if (child == 0) _exit(7);
+        if (child > 0) waitpid(child, &code, 0);
+    }
+    printf("loops %ld, a child with exit code %d\n", sum, WIFEXITED(code) ? WEXITSTATUS(code) : -1);
     return 0;
 }
 
@@ -607,6 +632,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "inner_tasks") == 0) result = mode_inner_tasks(count);
     if (strcmp(mode, "copyprivate") == 0) result = mode_copyprivate(count);
     if (strcmp(mode, "taskloop") == 0) result = mode_taskloop(count);
+    if (strcmp(mode, "loops") == 0) result = mode_loops(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
     if (strcmp(mode, "schedules") == 0) result = mode_schedules(count);

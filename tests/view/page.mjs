@@ -605,7 +605,7 @@ if (action === "numbers") {
     await move(at);
     result.striped.text = await text("events-readout");
   } else {
-    const p = await page.evaluate(() => { const { parts } = window.libprofile.events.timeline.events.rows[1]; return parts.phase.findLastIndex((phase) => phase >= 0) - 3; });
+    const p = await page.evaluate(() => { const { parts } = window.libprofile.events.timeline.events.rows[1]; return [...parts.phase.keys()].filter((k) => parts.phase[k] >= 0).at(-4); });
     await show(1, "parts", p);
     await settle();
     // The longest call of it.

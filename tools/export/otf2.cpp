@@ -84,8 +84,8 @@ class Otf2Export {
         };
         for (EventSlice slice : chosen_.slices(location.events, part)) {
             while (!open.empty() && open.back().end_ns <= slice.begin_ns) close();
-            slice.begin_ns = std::max(slice.begin_ns, part.begin_ns);
             slice.end_ns = std::min(slice.end_ns, open.empty() ? part.end_ns : open.back().end_ns);
+            slice.begin_ns = std::min(std::max(slice.begin_ns, part.begin_ns), slice.end_ns);
             enter(slice);
             open.push_back(slice);
         }

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <otf2/otf2.h>
 #include <string>
 
@@ -15,7 +16,6 @@ namespace libprofile::tools {
 class Otf2Archive {
   public:
     explicit Otf2Archive(const std::string& creator);
-    ~Otf2Archive();
     Otf2Archive(const Otf2Archive&) = delete;
     Otf2Archive& operator=(const Otf2Archive&) = delete;
 
@@ -35,8 +35,19 @@ class Otf2Archive {
     void check(OTF2_ErrorCode code) const;
 
   private:
-    std::filesystem::path folder_;
-    OTF2_Archive* archive_ = nullptr;
+    /// A temporary folder, while the library's errors come to us.
+    struct Folder {
+        Folder();
+        ~Folder();
+        Folder(const Folder&) = delete;
+        Folder& operator=(const Folder&) = delete;
+        std::filesystem::path path;
+    };
+    struct Close {
+        void operator()(OTF2_Archive* archive) const { OTF2_Archive_Close(archive); }
+    };
+    Folder folder_; // goes after the archive
+    std::unique_ptr<OTF2_Archive, Close> archive_;
     OTF2_GlobalDefWriter* definitions_ = nullptr;
     std::map<std::string, OTF2_StringRef> texts_;
 };

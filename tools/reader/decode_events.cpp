@@ -130,9 +130,10 @@ class PartDecoder {
         return true;
     }
 
+    /// What a handler of the application did may have cut the part behind the creation: then the dependence is left out.
     bool take_dependence(const EventRecord& event, std::uint64_t kind, const EventPart& part) {
-        const bool has_task = out_.tasks.size() > part.tasks_at;
-        if (!has_task || kind < static_cast<std::uint64_t>(TaskDependence::In) || kind > static_cast<std::uint64_t>(TaskDependence::InOutSet)) return false;
+        if (kind < static_cast<std::uint64_t>(TaskDependence::In) || kind > static_cast<std::uint64_t>(TaskDependence::InOutSet)) return false;
+        if (out_.tasks.size() == part.tasks_at) return true;
         out_.dependences.push_back({event.address, static_cast<TaskDependence>(kind)});
         ++out_.tasks.back().dependences;
         return true;

@@ -166,8 +166,8 @@ class TaskGraphBuilder {
             }
             case Cut::GroupBegin: groups.push_back(piece.what); break;
             case Cut::GroupEnd:
-                std::erase(groups, piece.what);
                 after_group_[piece.what] = last_join = p + 1;
+                while (!groups.empty() && after_group_[groups.back()] != none) groups.pop_back();
                 break;
             }
         }

@@ -26,6 +26,7 @@ struct Task {
     std::uintptr_t offset; // of the program's own data, in the copy that the task gets
 };
 struct TracedLoop {
+    const Thread* thread; // that has the place
     NodeId place;
     std::uint64_t creator;
     std::uint64_t flags; // TaskFlag
@@ -46,7 +47,9 @@ inline void call_task(const Task& task, void* data, void* frame) {
 }
 
 inline std::uint64_t make_task_of_loop(const TracedLoop* loop) {
-    return loop != nullptr ? note_creation(loop->place, loop->creator, loop->flags) : number_without_creation();
+    if (!traces_tasks()) return 0;
+    const bool is_known = loop != nullptr && loop->thread == thread_local_block.thread;
+    return is_known ? note_creation(loop->place, loop->creator, loop->flags) : number_without_creation();
 }
 
 inline void call_task(const NumberedTask& task, void* data, void* frame) {
@@ -137,7 +140,7 @@ template <class Head> [[gnu::always_inline]] inline void make_task(MakeTask func
 /// Of GCC's flags those of tasks that say how they are executed.
 constexpr unsigned is_untied = 1, is_final = 2, has_depend = 8;
 
-/// How the runtime will execute a task. It asks the same.
+/// How the runtime will execute a task. It asks the same; but if too many wait it executes one at once, too.
 inline std::uint64_t flags_of_task(bool may_be_deferred, unsigned flags) {
     const bool is_in_final = ask(in_final, 0) != 0;
     std::uint64_t says = 0;
@@ -167,7 +170,18 @@ struct LoopClauses {
     std::uint64_t start, end, step;
 };
 
-/// `copies`: the runtime is to copy the data by a function for each task, even if the program has none. Inlined: it calls alloca().
+/// How many tasks the runtime makes of a loop, as its taskloop.c counts them; of a loop without passes, anything.
+inline std::uint64_t tasks_of_loop(const LoopClauses& c) {
+    constexpr unsigned is_upwards = 1u << 8, has_grainsize = 1u << 9;
+    const bool is_up = (c.flags & is_upwards) != 0;
+    const std::uint64_t distance = is_up ? c.end - c.start : c.start - c.end, step = is_up ? c.step : 0 - c.step;
+    const std::uint64_t passes = distance == 0 || step == 0 ? 1 : (distance - 1) / step + 1;
+    const std::uint64_t wanted = c.tasks != 0 ? c.tasks : static_cast<std::uint64_t>(ask(team_size, 1));
+    if ((c.flags & has_grainsize) == 0) return wanted < passes ? wanted : passes;
+    return passes / wanted < 1 ? 1 : passes / wanted;
+}
+
+/// `copy_block`: the runtime is to copy the data by it for each task, although the program has no function for that. Inlined: it calls alloca().
 template <class Head> [[gnu::always_inline]] inline void make_taskloop(Taskloop function, LoopTask<Head>& loop, long size, long alignment, const LoopClauses& c,
                                                                        void (*copy_block)(void*, void*)) {
     const TaskBlock block(sizeof(LoopTask<Head>), size, alignment);
@@ -194,16 +208,22 @@ void copy_loop_block(void* to, void* from) {
 [[gnu::always_inline]] inline bool trace_taskloop(Taskloop function, Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment,
                                                   const LoopClauses& clauses, bool has_group, const void* return_address, void* frame) {
     constexpr unsigned if_clause = 1u << 10;
-    TracedLoop traced{find_task_place(return_address, frame), current_task(), 0};
+    // A runtime that executes all tasks at once has those that are copied by a function on its stack together, with what it knows of each.
+    constexpr std::uint64_t most_stack = 64 << 10, more_of_each = 512, waiting_of_each_thread = 64;
+    TracedLoop traced{thread_local_block.thread, find_task_place(return_address, frame), current_task(), 0};
     if (traced.place == no_node) return false;
     traced.flags = flags_of_task((clauses.flags & if_clause) != 0, clauses.flags) | TaskIsOfLoop;
+    const std::uint64_t tasks = tasks_of_loop(clauses);
+    if (tasks > waiting_of_each_thread * static_cast<std::uint64_t>(ask(team_size, 1))) traced.flags |= TaskIsUndeferred;
     const bool is_deferred = (traced.flags & TaskIsUndeferred) == 0;
+    const std::size_t block = sizeof(LoopTask<NumberedTask>) + static_cast<std::size_t>(size) + static_cast<std::size_t>(alignment);
     // Of a cancelled group the runtime drops tasks that have not begun, but not those whose data were copied by a function.
-    const bool copies = copy != nullptr || (is_deferred && ask(cancellation, 1) == 0);
-    LoopTask<NumberedTask> loop{{}, {{fn, copy, data, 0}, 0, static_cast<std::size_t>(size), copies || !is_deferred ? &traced : nullptr}};
+    const bool copies = copy != nullptr || (is_deferred && tasks <= most_stack / (block + more_of_each) && ask(cancellation, 1) == 0);
+    const bool is_there = copies || (!is_deferred && has_group); // `traced`, as long as the runtime may ask for it
+    LoopTask<NumberedTask> loop{{}, {{fn, copy, data, 0}, 0, static_cast<std::size_t>(size), is_there ? &traced : nullptr}};
     if (has_group) begin_taskgroup(traced.creator, frame);
     make_taskloop(function, loop, size, alignment, clauses, copies ? copy_loop_block : nullptr);
-    if (has_group) end_taskgroup(traced.creator);
+    if (has_group && traces_tasks()) end_taskgroup(traced.creator); // not in a child that a task has forked
     return true;
 }
 
