@@ -79,6 +79,7 @@ std::uint64_t number_without_creation() noexcept {
 }
 
 void note_dependences(const TaskNeed* needs, unsigned count) noexcept {
+    if (count == 0) return;
     Thread& thread = *thread_local_block.thread;
     const InToolOf guard(thread);
     if (!may_note(thread, guard)) return;

@@ -39,6 +39,26 @@ struct TaskNeed {
 /// What the task depends on that was noted last. At once after its creation.
 void note_dependences(const TaskNeed* needs, unsigned count) noexcept;
 
+/// The same, one by one.
+class TaskNeeds {
+  public:
+    TaskNeeds() noexcept = default;
+    ~TaskNeeds() noexcept { note_dependences(needs_, count_); }
+    TaskNeeds(const TaskNeeds&) = delete;
+    TaskNeeds& operator=(const TaskNeeds&) = delete;
+    void add(const TaskNeed& need) noexcept {
+        needs_[count_++] = need;
+        if (count_ != most) return;
+        note_dependences(needs_, count_);
+        count_ = 0;
+    }
+
+  private:
+    static constexpr unsigned most = 16;
+    TaskNeed needs_[most];
+    unsigned count_ = 0;
+};
+
 /// A stretch of a task's execution, kept in the frame that calls its function, or with the thread.
 struct TaskStretch {
     std::uint64_t task = 0;   // 0: it is not recorded

@@ -23,6 +23,11 @@ bool ChosenEvents::is_chosen(const EventPart& part) const {
     return !choice_.iterations || (is_iteration(part) && part.number >= choice_.iterations->first && part.number <= choice_.iterations->last);
 }
 
+const EventPart* ChosenEvents::first_part(const KeptEvents& events) const {
+    const auto first = std::find_if(events.parts.begin(), events.parts.end(), [&](const EventPart& part) { return is_chosen(part); });
+    return first == events.parts.end() ? nullptr : &*first;
+}
+
 std::vector<EventSlice> ChosenEvents::slices(const KeptEvents& events, const EventPart& part) const {
     std::vector<EventSlice> slices;
     slices.reserve(part.intervals + part.inners);

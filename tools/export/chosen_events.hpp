@@ -26,6 +26,8 @@ class ChosenEvents {
     ChosenEvents(const Profile& profile, const TableChoice& choice);
 
     bool is_chosen(const EventPart& part) const;
+    /// The first chosen part; nullptr if there is none.
+    const EventPart* first_part(const KeptEvents& events) const;
     /// What a part has: what lies inside another one comes after it.
     std::vector<EventSlice> slices(const KeptEvents& events, const EventPart& part) const;
     /// The other end of a chosen message, if that is known and chosen, too.

@@ -17,9 +17,8 @@ std::uint64_t ChromeEvents::slices(const Location& location) const {
 }
 
 std::uint64_t ChromeEvents::first_begin(const Location& location) const {
-    for (const EventPart& part : location.events.parts)
-        if (chosen_.is_chosen(part)) return axis_.at(location.rank, part.begin_ns);
-    return ~std::uint64_t{0};
+    const EventPart* first = chosen_.first_part(location.events);
+    return first == nullptr ? ~std::uint64_t{0} : axis_.at(location.rank, first->begin_ns);
 }
 
 std::string ChromeEvents::name_of_iteration(std::uint32_t phase, std::uint64_t number) const {

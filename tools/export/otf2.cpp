@@ -40,9 +40,8 @@ class Otf2Export {
     Otf2Export(const Profile& profile, const ExportRequest& request)
         : profile_(profile), chosen_(profile, request.choice), axis_(profile), archive_("libprofile") {
         for (const Location* location : locations_of_choice(profile, request.choice)) {
-            const auto& parts = location->events.parts;
-            const auto first = std::find_if(parts.begin(), parts.end(), [&](const EventPart& part) { return chosen_.is_chosen(part); });
-            if (first == parts.end()) continue;
+            const EventPart* first = chosen_.first_part(location->events);
+            if (first == nullptr) continue;
             if (location->rank > most_ranks) throw ExportError(fmt::format("rank {} is beyond what an archive is written for", location->rank));
             locations_.push_back(location);
             begin_ = std::min(begin_, axis_.at(location->rank, first->begin_ns));

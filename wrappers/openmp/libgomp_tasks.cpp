@@ -2,7 +2,8 @@
 // Contract: as libgomp.cpp.
 //
 // In a trace of events a task has a number, in front of the program's data. A taskloop's tasks are made inside the runtime: each is noted when its data are
-// copied for it, on the thread that makes it. If the runtime copies nothing, it executes them at once, one after another: each is noted when it begins.
+// copied for it, on the thread that makes it. If the runtime executes them at once, one after another, each is noted when it begins. Else, where no
+// function may copy their data, only their runs are known.
 
 #include "libprofile/events/openmp_events.hpp"
 #include "libprofile/events/openmp_tasks.hpp"
@@ -151,15 +152,8 @@ inline std::uint64_t flags_of_task(bool may_be_deferred, unsigned flags) {
 }
 
 [[gnu::noinline]] void note_depend_list(void** depend) {
-    TaskNeed needs[16];
-    unsigned count = 0;
-    for_each_need(depend, [&](const TaskNeed& need) {
-        needs[count++] = need;
-        if (count != sizeof needs / sizeof *needs) return;
-        note_dependences(needs, count);
-        count = 0;
-    });
-    note_dependences(needs, count);
+    TaskNeeds needs;
+    for_each_need(depend, [&](const TaskNeed& need) { needs.add(need); });
 }
 
 using Taskloop = void (*)(Outlined, void*, void (*)(void*, void*), long, long, unsigned, unsigned long, int, std::uint64_t, std::uint64_t, std::uint64_t);
@@ -216,9 +210,9 @@ void copy_loop_block(void* to, void* from) {
     const std::uint64_t tasks = tasks_of_loop(clauses);
     if (tasks > waiting_of_each_thread * static_cast<std::uint64_t>(ask(team_size, 1))) traced.flags |= TaskIsUndeferred;
     const bool is_deferred = (traced.flags & TaskIsUndeferred) == 0;
-    const std::size_t block = sizeof(LoopTask<NumberedTask>) + static_cast<std::size_t>(size) + static_cast<std::size_t>(alignment);
+    const TaskBlock block(sizeof(LoopTask<NumberedTask>), size, alignment);
     // Of a cancelled group the runtime drops tasks that have not begun, but not those whose data were copied by a function.
-    const bool copies = copy != nullptr || (is_deferred && tasks <= most_stack / (block + more_of_each) && ask(cancellation, 1) == 0);
+    const bool copies = copy != nullptr || (is_deferred && tasks <= most_stack / (block.size + block.align + more_of_each) && ask(cancellation, 1) == 0);
     const bool is_there = copies || (!is_deferred && has_group); // `traced`, as long as the runtime may ask for it
     LoopTask<NumberedTask> loop{{}, {{fn, copy, data, 0}, 0, static_cast<std::size_t>(size), is_there ? &traced : nullptr}};
     if (has_group) begin_taskgroup(traced.creator, frame);

@@ -25,20 +25,14 @@ void OmptTasks::create(const OmptData* creator, OmptData* task, unsigned flags, 
 
 void OmptTasks::depend(const OmptData* task, const OmptDependence* list, unsigned count) noexcept {
     if (task != last_made_ || number_of(*task) == 0) return;
-    constexpr unsigned most_at_once = 16;
-    TaskNeed needs[most_at_once];
-    unsigned known = 0;
+    TaskNeeds needs;
     for (unsigned i = 0; i < count; ++i) {
         constexpr int in_out_set = 7; // 5 and 6 are of ordered loops
         const int kind = list[i].kind == in_out_set ? static_cast<int>(TaskDependence::InOutSet) : list[i].kind;
         const bool is_known = kind >= static_cast<int>(TaskDependence::In) && kind <= static_cast<int>(TaskDependence::MutexInOutSet);
         if (!is_known && list[i].kind != in_out_set) continue;
-        needs[known++] = {list[i].variable.ptr, static_cast<TaskDependence>(kind)};
-        if (known != most_at_once) continue;
-        note_dependences(needs, known);
-        known = 0;
+        needs.add({list[i].variable.ptr, static_cast<TaskDependence>(kind)});
     }
-    if (known != 0) note_dependences(needs, known);
 }
 
 void OmptTasks::see_taskloop(bool begins, const OmptData* task) noexcept { in_loop_ = begins ? task : nullptr; }
