@@ -1,7 +1,7 @@
 #include "libprofile/base/loaded_objects.hpp"
 
 #include "libprofile/base/loader_copy.hpp"
-#include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/signals_wait.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -56,12 +56,31 @@ void ask_copy_of_loader(bool is_wanted) noexcept {
 
 void refresh_loaded_objects() noexcept {
     if (!copy.is_begun() || loaders_search.load(std::memory_order_acquire) != nullptr) return;
-    real_calls().dl_iterate_phdr(
+    visit_loaded_objects(
         [](dl_phdr_info*, std::size_t, void*) {
             copy.renew();
             return 1;
         },
         nullptr);
+}
+
+void visit_loaded_objects(PhdrCallback visit, void* data) noexcept {
+    const SignalsWait wait;
+    real_calls().dl_iterate_phdr(visit, data);
+}
+
+LoadedObject last_loaded_object() noexcept {
+    LoadedObject object;
+    if (!find_loaded_object(reinterpret_cast<std::uintptr_t>(&last_loaded_object), object)) return {};
+    const Map* last = object.map;
+    while (last->l_next != nullptr) last = last->l_next;
+    return find_loaded_object(reinterpret_cast<std::uintptr_t>(last->l_ld), object) && object.map == last ? object : LoadedObject{};
+}
+
+bool is_still_last(std::uintptr_t start, const Map* map) noexcept {
+    LoadedObject object;
+    if (loaders_own_search() == nullptr || !find_loaded_object(start, object)) return false;
+    return object.map == map && __atomic_load_n(&map->l_next, __ATOMIC_ACQUIRE) == nullptr;
 }
 
 void loaded_objects_stay() noexcept { copy.all_stay(); }

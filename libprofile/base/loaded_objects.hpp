@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libprofile/base/loaded_object.hpp"
+#include "libprofile/base/real_calls.hpp"
 
 #include <cstdint>
 
@@ -13,6 +14,12 @@ namespace libprofile {
 /// Not in handlers. Later calls do nothing.
 void begin_loaded_objects() noexcept;
 bool find_loaded_object(std::uintptr_t address, LoadedObject& object) noexcept;
+/// libc's dl_iterate_phdr. Not in handlers. Signals wait until the loader's lock is free again: a handler of the program that jumps out would keep it.
+void visit_loaded_objects(PhdrCallback visit, void* data) noexcept;
+/// The end of the loader's list, where new objects are put. Only during visit_loaded_objects().
+LoadedObject last_loaded_object() noexcept;
+/// False if it is no longer the end, and where the C library has no _dl_find_object. Async-signal-safe; 20 ns.
+bool is_still_last(std::uintptr_t start, const link_map* map) noexcept;
 /// The code of the C library's own search, or nullptr.
 const void* loaders_own_search() noexcept;
 

@@ -284,7 +284,7 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
 }
 
 bool LoadMap::has_unloaded(unsigned long long& unloads) const noexcept {
-    real_calls().dl_iterate_phdr(
+    visit_loaded_objects(
         [](dl_phdr_info* info, std::size_t, void* data) {
             *static_cast<unsigned long long*>(data) = info->dlpi_subs;
             return 1;
@@ -298,6 +298,10 @@ void LoadMap::invalidate() noexcept {
     process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel);
 }
 
+void LoadMap::refresh_if_new() noexcept {
+    if (is_stale() || !is_still_last(last_start_.load(std::memory_order_relaxed), last_.load(std::memory_order_relaxed))) refresh();
+}
+
 void LoadMap::refresh() noexcept {
     struct Look {
         LoadMap& map;
@@ -306,7 +310,7 @@ void LoadMap::refresh() noexcept {
     } look{*this, 0, 0, 0};
     stale_.store(false, std::memory_order_relaxed);
     // The loader's lock is held here, so nothing is unloaded meanwhile.
-    real_calls().dl_iterate_phdr(
+    visit_loaded_objects(
         [](dl_phdr_info* info, std::size_t, void* data) {
             Look& now = *static_cast<Look*>(data);
             LoadMap& map = now.map;
@@ -315,6 +319,9 @@ void LoadMap::refresh() noexcept {
                 now.removals = info->dlpi_subs;
                 if (now.loads == map.loads_.load(std::memory_order_relaxed) && now.removals == map.removals_.load(std::memory_order_relaxed)) return 1;
                 now.number = map.refreshes_.fetch_add(1, std::memory_order_relaxed) + 1;
+                const LoadedObject last = last_loaded_object();
+                map.last_start_.store(last.start, std::memory_order_relaxed);
+                map.last_.store(last.map, std::memory_order_relaxed);
             }
             std::uintptr_t start = UINTPTR_MAX;
             std::uintptr_t end = 0;

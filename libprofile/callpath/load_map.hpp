@@ -57,6 +57,8 @@ class LoadMap {
 
     /// Adds all modules loaded now and drops those gone. Takes about 0.1 us if the loader has done nothing since. Not in handlers.
     void refresh() noexcept;
+    /// As refresh(), but only if modules were loaded since, or is_stale(); else 20 ns and no lock. Not in handlers.
+    void refresh_if_new() noexcept;
     /// Returns true if modules were unloaded since the last noticed(); pass `unloads` on to that. Not in handlers.
     bool has_unloaded(unsigned long long& unloads) const noexcept;
     /// Call it when learned facts about addresses were invalidated. Later callers that find no new unloads may rely on that.
@@ -103,6 +105,9 @@ class LoadMap {
     StableArray<Module, 6> modules_;
     std::atomic<std::uint32_t> count_{0};
     std::atomic<std::uint32_t> arrivals_{0};
+    // The last object of the loader's list at the last refresh().
+    std::atomic<std::uintptr_t> last_start_{0};
+    std::atomic<const link_map*> last_{nullptr};
     std::atomic<std::uint32_t> loaded_[1u << bucket_bits] = {}; // by bias, of modules not known to be gone: number + 1, newest first
     std::uint32_t alike_[1u << bucket_bits] = {};               // by identity, of all
     // What find() found, by a hash of the module's start: (arrivals + epoch) * 2^32 + module.

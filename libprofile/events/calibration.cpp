@@ -1,14 +1,13 @@
 #include "libprofile/events/calibration.hpp"
 
 #include "libprofile/base/process_state.hpp"
-#include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/signals_wait.hpp"
 #include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/events/mpi_events.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 
 #include <algorithm>
-#include <csignal>
 
 namespace libprofile {
 
@@ -162,9 +161,7 @@ UnseenCost measure(Thread& thread, const UnseenCost& assumed) {
 
 void calibrate(Thread& thread) noexcept {
     if (thread_local_block.in_tool != 0 || thread.is_silent() || thread.paths.is_to_be_checked() || thread.call_depth != 0 || own_mark().slot != 0) return;
-    sigset_t all, blocked;
-    sigfillset(&all);
-    if (real_calls().pthread_sigmask(SIG_SETMASK, &all, &blocked) != 0) return;
+    const SignalsWait wait;
     WallLedger& time = thread.phases.time();
     const UnseenCost assumed = unseen_cost;
     const SegmentCounters booked = time.booked();
@@ -180,7 +177,6 @@ void calibrate(Thread& thread) noexcept {
     time.polls() = run;
     time.go_back(booked);
     if (thread.events != nullptr) thread.events->begin_again(thread.started_at);
-    real_calls().pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 } // namespace libprofile

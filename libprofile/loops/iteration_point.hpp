@@ -32,7 +32,7 @@ class IterationPoint {
     /// As look(), but asks the loader for new modules first. Not in handlers.
     void look_for_new() noexcept {
         if (!is_wanted()) return;
-        load_map.refresh();
+        load_map.refresh_if_new();
         look();
     }
     /// Iterations begin at the points. The program's iteration markers are ignored then.

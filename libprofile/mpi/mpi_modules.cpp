@@ -107,13 +107,13 @@ void* find_mpi_library() {
     own_library.store(module_of(reinterpret_cast<const void*>(&find_mpi_library)), std::memory_order_release);
     // A program with a serial stub of MPI comes here with each call.
     unsigned long long loads = 0;
-    real_calls().dl_iterate_phdr(count_loads, &loads);
+    visit_loaded_objects(count_loads, &loads);
     if (loads == searched.load(std::memory_order_relaxed)) return nullptr;
     // First the usual names, then any: some vendors' libraries are named otherwise.
     for (const bool any_name : {false, true}) {
         Candidates candidates;
         candidates.any_name = any_name;
-        real_calls().dl_iterate_phdr(collect, &candidates); // libprofile.so interposes it
+        visit_loaded_objects(collect, &candidates); // libprofile.so interposes it
         for (std::size_t i = 0; i < candidates.count; ++i) {
             if (void* library = library_of(candidates.paths[i])) return library;
         }

@@ -167,7 +167,7 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
 }
 
 void Sleds::look_for_new() noexcept {
-    load_map.refresh();
+    load_map.refresh_if_new();
     look();
 }
 

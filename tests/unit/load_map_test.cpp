@@ -151,4 +151,21 @@ TEST_P(LoadMapTest, ManyLibrariesAreLookedAtOnceEachTimeTheLoaderHasChanged) {
     EXPECT_LT(map_.comparisons() - closing, 8 * (many + map_.size())) << "once";
 }
 
+TEST_P(LoadMapTest, EachLibraryThatComesIsSeenByAQuestionForNewOnes) {
+    for (int i = 0; i < 3; ++i) {
+        const std::uint32_t before = map_.arrivals();
+        map_.refresh_if_new();
+        EXPECT_EQ(map_.arrivals(), before);
+        void* first = open(copy("first.so"));
+        map_.refresh_if_new();
+        EXPECT_EQ(map_.arrivals(), before + 1);
+        void* second = open(copy("second.so", 1));
+        close(first); // no longer the library before the last one
+        map_.refresh_if_new();
+        EXPECT_EQ(map_.arrivals(), before + 2);
+        close(second);
+        map_.refresh_if_new();
+    }
+}
+
 } // namespace libprofile

@@ -150,4 +150,21 @@ TEST_F(LoadedObjectsTest, HandlersAndThreadsAskWhileLibrariesComeAndGo) {
     EXPECT_GT(found_in_handler, 0u);
 }
 
+TEST_F(LoadedObjectsTest, HandlersRunAfterTheLoadersLockIsFree) {
+    static volatile sig_atomic_t handled = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { handled = handled + 1; };
+    sigaction(SIGUSR2, &action, nullptr);
+    int handled_inside = -1;
+    visit_loaded_objects(
+        [](dl_phdr_info*, std::size_t, void* data) {
+            raise(SIGUSR2);
+            *static_cast<int*>(data) = handled;
+            return 1;
+        },
+        &handled_inside);
+    EXPECT_EQ(handled_inside, 0);
+    EXPECT_EQ(handled, 1);
+}
+
 } // namespace libprofile

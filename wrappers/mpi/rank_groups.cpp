@@ -2,7 +2,6 @@
 
 #include "format/fnv.hpp"
 #include "libprofile/base/clock.hpp"
-#include "libprofile/base/real_calls.hpp"
 #include "wrappers/mpi/request_table.hpp"
 
 #include <cstring>
@@ -56,17 +55,11 @@ void forget(std::uint64_t communicator) noexcept {
 std::uint32_t frees(std::uint64_t communicator) noexcept { return begun_frees[short_hash(communicator, handle_bits)].load(); }
 
 Asking::Asking(std::uint64_t communicator, std::uint32_t before) noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    real_calls().pthread_sigmask(SIG_SETMASK, &all, &blocked_);
     asking.fetch_add(1);
     is_allowed_ = frees(communicator) == before;
 }
 
-Asking::~Asking() noexcept {
-    asking.fetch_sub(1);
-    real_calls().pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
-}
+Asking::~Asking() noexcept { asking.fetch_sub(1); }
 
 std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noexcept {
     const std::size_t bytes = size * sizeof(int);

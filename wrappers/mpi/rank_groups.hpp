@@ -5,9 +5,9 @@
 // What was translated stays, for messages under way. Communicators of the same ranks share it, so a program may make and free them without end.
 #pragma once
 
+#include "libprofile/base/signals_wait.hpp"
 #include "libprofile/trace/envelope.hpp"
 
-#include <csignal>
 #include <cstdint>
 
 namespace libprofile::rank_groups {
@@ -25,7 +25,7 @@ void forget(std::uint64_t communicator) noexcept;
 /// Changes if the communicator is freed, rarely otherwise.
 std::uint32_t frees(std::uint64_t communicator) noexcept;
 
-/// A thread asks MPI about a communicator that was there when its frees() were `before`. It may, if they are the same. Signals are blocked meanwhile:
+/// A thread asks MPI about a communicator that was there when its frees() were `before`. It may, if they are the same. Signals wait meanwhile:
 /// a handler of the program that jumps out would leave all others waiting for it.
 class Asking {
   public:
@@ -36,7 +36,7 @@ class Asking {
     bool is_allowed() const { return is_allowed_; }
 
   private:
-    sigset_t blocked_;
+    SignalsWait wait_;
     bool is_allowed_;
 };
 
