@@ -12,6 +12,8 @@ namespace libprofile {
 
 /// An event on the path of `node` began at `begin` and was over after `length` ns. Polls, and in the order what else comes by chance, are left out.
 void note_event(Thread& thread, NodeId node, std::uint64_t begin, std::uint64_t length) noexcept;
+/// The counters were read at the begin of that event (EventTrace::begin_counts()), and now at its end.
+void note_counts(Thread& thread, NodeId node) noexcept;
 /// One that others may lie in has begun.
 void note_begin(Thread& thread, NodeId node) noexcept;
 

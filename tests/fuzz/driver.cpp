@@ -202,7 +202,7 @@ ByteVector with_tasks() {
         add(TaskEvent::Depends, static_cast<std::uint64_t>(TaskDependence::InOut), 0, 0, 0, 0x1234);
         add(TaskEvent::Run, TaskIsResumed, 1, 20, 1, 0);
         add(TaskEvent::Run, TaskIsOver, -1, 30, 1, 0);
-        add(TaskEvent::Group, 0, 0, 40, 0, 0);
+        add(TaskEvent::Further, 0, 0, 40, 0, 0);
     });
     b.directory(0);
     b.end();

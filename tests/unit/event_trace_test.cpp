@@ -29,7 +29,7 @@ class EventTraceTest : public testing::Test {
         memory_quota.limit(256ull << 20);
     }
     void begin(std::uint64_t memory, bool leads = true) {
-        trace_ = EventTrace::create(memory, leads, now_, arena_);
+        trace_ = EventTrace::create(memory, leads, now_, counters_, arena_);
         ASSERT_NE(trace_, nullptr);
     }
     /// An iteration of so many events of 10 ns on the path number + 1, 100 ns apart. Its length is told as `wall_ns` if that is not 0.
@@ -55,6 +55,7 @@ class EventTraceTest : public testing::Test {
     }
 
     Arena arena_;
+    ThreadCounters counters_;
     EventTrace* trace_ = nullptr;
     std::uint64_t now_ = 1000;
     std::uint64_t number_ = 0;
@@ -210,7 +211,7 @@ TEST_F(EventTraceTest, WithoutIterationsTimeIsCutIntoWindowsThatLeaveNoHole) {
 
 TEST_F(EventTraceTest, OtherThreadsFollowTheIterationsOfTheMainThread) {
     begin(1 << 20);
-    EventTrace* const other = EventTrace::create(1 << 20, false, now_, arena_);
+    EventTrace* const other = EventTrace::create(1 << 20, false, now_, counters_, arena_);
     for (int i = 0; i < 50; ++i) {
         trace_->begin_iteration(3, number_, now_);
         for (int k = 0; k < i; ++k) {
@@ -277,7 +278,7 @@ TEST_F(EventTraceTest, TasksComeAsTheyEndAndPathsGoOnFromOneEventToTheNext) {
     EXPECT_EQ(events[1].creator, 3u);
     EXPECT_EQ(events[2].rest, task_rest(TaskEvent::Depends, 4));
     EXPECT_EQ(events[2].address, 0xfedcba9876543210u);
-    EXPECT_EQ(events[3].rest, task_rest(TaskEvent::Group, 0));
+    EXPECT_EQ(events[3].rest, task_rest(TaskEvent::Further, 0));
     EXPECT_EQ(events[3].gap, -5);
     EXPECT_EQ(events[3].length, 25u);
     EXPECT_EQ(events[3].number, 4u);

@@ -67,7 +67,7 @@ std::optional<KeptEvents> decoded(const Parts& parts, const std::function<void(s
 TEST(EventTasks, EachKindIsReadAsItWasWritten) {
     const auto events =
         decoded({{interval(5, 10, 20), creation(2, 5, 1, 0, TaskIsUntied | TaskIsOfLoop), dependence(1, 0xffffffffffffffff), dependence(5, 8),
-                  of_task(TaskEvent::Run, TaskIsOver | TaskIsResumed, -4, 10, 100, 1), of_task(TaskEvent::Group, 0, 0, -100, 120, 7), interval(1, 0, 1)}});
+                  of_task(TaskEvent::Run, TaskIsOver | TaskIsResumed, -4, 10, 100, 1), of_task(TaskEvent::Further, 0, 0, -100, 120, 7), interval(1, 0, 1)}});
     ASSERT_TRUE(events);
     ASSERT_EQ(events->tasks.size(), 1u);
     const TracedTask& task = events->tasks[0];
@@ -101,7 +101,7 @@ TEST(EventTasks, PartsHaveTheirOwn) {
     const auto events = decoded(
         {{creation(1, 0, 1, 0), dependence(3, 64)},
          {},
-         {creation(2, 0, 2, 1), of_task(TaskEvent::Run, 0, 0, 0, 5, 1), of_task(TaskEvent::Group, 0, 0, 0, 1, 0), creation(0, 0, 3, 1), dependence(4, 72)}});
+         {creation(2, 0, 2, 1), of_task(TaskEvent::Run, 0, 0, 0, 5, 1), of_task(TaskEvent::Further, 0, 0, 0, 1, 0), creation(0, 0, 3, 1), dependence(4, 72)}});
     ASSERT_TRUE(events);
     ASSERT_EQ(events->parts.size(), 3u);
     EXPECT_EQ(events->parts[0].tasks, 1u);
@@ -127,8 +127,8 @@ TEST(EventTasks, WhatCannotBeIsRefused) {
     EXPECT_FALSE(decoded({{creation(1, 0, 1, 0, 256)}})) << "unknown flags";
     EXPECT_FALSE(decoded({{creation(1, -2000, 1, 0)}})) << "before time began";
     EXPECT_FALSE(decoded({{of_task(TaskEvent::Run, 0, 1, 0, UINT64_MAX, 1)}})) << "an end before the begin";
-    EXPECT_FALSE(decoded({{of_task(TaskEvent::Group, 1, 0, 0, 1, 1)}}));
-    EXPECT_TRUE(decoded({{of_task(TaskEvent::Group, 0, 0, 0, 1, 0)}}));
+    EXPECT_FALSE(decoded({{of_task(TaskEvent::Further, 1, 0, 0, 1, 1)}}));
+    EXPECT_TRUE(decoded({{of_task(TaskEvent::Further, 0, 0, 0, 1, 0)}}));
 }
 
 /// A handler of the application may have cut the part between the two.
@@ -145,7 +145,7 @@ TEST(EventTasks, ADependenceWithoutItsTaskInTheSamePartIsLeftOut) {
 
 TEST(EventTasks, NoCutBlockIsRead) {
     const std::vector<std::vector<EventRecord>> parts = {
-        {creation(1, 0, 1, 0), dependence(3, 64), of_task(TaskEvent::Run, 1, 0, 0, 5, 1), of_task(TaskEvent::Group, 0, 0, 0, 1, 0)}};
+        {creation(1, 0, 1, 0), dependence(3, 64), of_task(TaskEvent::Run, 1, 0, 0, 5, 1), of_task(TaskEvent::Further, 0, 0, 0, 1, 0)}};
     std::size_t size = 0;
     ASSERT_TRUE(decoded(parts, [&](std::vector<unsigned char>& bytes) { size = bytes.size(); }));
     for (std::size_t left = 0; left < size; ++left)

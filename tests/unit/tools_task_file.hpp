@@ -39,7 +39,7 @@ inline std::vector<EventRecord> event_records(const tools::KeptEvents& events) {
         list.push_back({run.begin_ns, run.end_ns, run.path, true, task_event(TaskEvent::Run, flags, run.task), nullptr});
     }
     for (const tools::TracedTaskGroup& group : events.groups)
-        list.push_back({group.begin_ns, group.end_ns, 0, false, task_event(TaskEvent::Group, 0, group.task), nullptr});
+        list.push_back({group.begin_ns, group.end_ns, 0, false, task_event(TaskEvent::Further, 0, group.task), nullptr});
     std::stable_sort(list.begin(), list.end(), [](const Ended& a, const Ended& b) { return a.end < b.end; });
     std::vector<EventRecord> records;
     std::uint64_t at = events.parts[0].begin_ns, path = 0;
