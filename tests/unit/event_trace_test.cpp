@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <sched.h>
 #include <set>
 #include <thread>
 #include <vector>
@@ -24,9 +25,21 @@ std::vector<EventRecord> events_of(const PartStore& store, const Part& part) {
 
 class EventTraceTest : public testing::Test {
   protected:
+    /// On one processor: a thread that moves has an event more.
+    void SetUp() override {
+        sched_getaffinity(0, sizeof allowed_, &allowed_);
+        stay_on(sched_getcpu());
+    }
+    void stay_on(int processor) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<unsigned>(processor), &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
     void TearDown() override {
         if (trace_ != nullptr) trace_->begin_iteration(0, std::uint64_t{1} << 40, now_); // no iteration: other tests begin outside
         memory_quota.limit(256ull << 20);
+        sched_setaffinity(0, sizeof allowed_, &allowed_);
     }
     void begin(std::uint64_t memory, bool leads = true) {
         trace_ = EventTrace::create(memory, leads, now_, counters_, arena_);
@@ -54,6 +67,7 @@ class EventTraceTest : public testing::Test {
         return numbers;
     }
 
+    cpu_set_t allowed_;
     Arena arena_;
     ThreadCounters counters_;
     EventTrace* trace_ = nullptr;
@@ -288,6 +302,26 @@ TEST_F(EventTraceTest, TasksComeAsTheyEndAndPathsGoOnFromOneEventToTheNext) {
     EXPECT_EQ(events[4].length, 20u);
     EXPECT_EQ(events[5].rest, 6u); // 3 as zigzag
     EXPECT_EQ(events[5].gap, 10);
+}
+
+TEST_F(EventTraceTest, AThreadThatMovesSaysSoOnce) {
+    int others[2] = {-1, -1}, found = 0;
+    for (unsigned i = 0; i < CPU_SETSIZE && found < 2; ++i)
+        if (CPU_ISSET(i, &allowed_)) others[found++] = static_cast<int>(i);
+    if (found < 2) GTEST_SKIP() << "one processor";
+    stay_on(others[0]);
+    begin(1 << 20);
+    trace_->add(9, now_ + 10, now_ + 20);
+    stay_on(others[1]);
+    trace_->add_run(6, now_ + 40, now_ + 60, 77, TaskIsOver);
+    trace_->add(9, now_ + 70, now_ + 80);
+    trace_->finish(now_ + 100);
+    const std::vector<EventRecord> events = events_of(store(), store().part(0));
+    ASSERT_EQ(events.size(), 4u);
+    EXPECT_EQ(store().part(0).processor, others[0] + 1);
+    EXPECT_EQ(events[1].rest, further_rest(FurtherEvent::Moved));
+    EXPECT_EQ(events[1].number, static_cast<std::uint64_t>(others[1]) + 1);
+    EXPECT_EQ(events[2].rest, task_rest(TaskEvent::Run, TaskIsOver));
 }
 
 TEST_F(EventTraceTest, ATaskgroupThatIsTheFirstOfAPartLeavesNoPath) {
