@@ -108,10 +108,10 @@ enum MessageFlag : std::uint64_t {
 struct EventRecord {
     EventType type = EventType::Interval;
     std::uint64_t rest = 0;
-    std::int64_t gap = 0;           // Interval, Inner, Task; Count: difference of its values
-    std::uint64_t length = 0;       // Interval, Inner, Task; ns; Count: growth
-    std::uint64_t number = 0;       // Inner; Task; Moved; Message: how many messages of this process had this direction, partner, communicator and tag before, + 1
-    std::uint64_t partner = 0;      // Message: rank of MPI_COMM_WORLD
+    std::int64_t gap = 0;      // Interval, Inner, Task; Count: difference of its values
+    std::uint64_t length = 0;  // Interval, Inner, Task; ns; Count: growth
+    std::uint64_t number = 0;  // Inner; Task; Moved; Message: how many messages of this process had this direction, partner, communicator and tag before, + 1
+    std::uint64_t partner = 0; // Message: rank of MPI_COMM_WORLD
     std::uint64_t communicator = 0; // Message: a hash of its ranks, 0 if they are those of MPI_COMM_WORLD
     std::int64_t tag = 0;
     std::uint64_t bytes = 0;

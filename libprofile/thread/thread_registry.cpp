@@ -192,8 +192,8 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     const auto trace_memory = static_cast<std::uint64_t>(process.config().number(Option::TraceMemory));
     if (keeps_samples(trace)) thread->trace.start(thread->arena, trace_memory);
     if (keeps_events(trace))
-        thread->events = EventTrace::create(std::min(trace_memory, memory_quota.limit() / 8), &start == &main_, start.started_at, thread->counters,
-                                            thread->arena);
+        thread->events =
+            EventTrace::create(std::min(trace_memory, memory_quota.limit() / 8), &start == &main_, start.started_at, thread->counters, thread->arena);
     thread->listeners.trace = thread->events != nullptr;
     if (process.config().flag(Option::Order))
         thread->phases.hooks().order = IterationOrder::create(thread->listeners.order, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),

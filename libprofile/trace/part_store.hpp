@@ -24,7 +24,7 @@ struct PartKey {
 
 struct Part {
     PartKey key;
-    std::uint8_t reasons = 0; // PartReason; 0: it is to be dropped
+    std::uint8_t reasons = 0;    // PartReason; 0: it is to be dropped
     std::uint16_t processor = 0; // + 1; 0: not known
     std::uint32_t events = 0;
     std::uint64_t begin = 0;

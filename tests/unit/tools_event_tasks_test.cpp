@@ -125,8 +125,9 @@ TEST(EventTasks, PartsHaveTheirOwn) {
 }
 
 TEST(EventTasks, CountersBelongToTheEventBeforeThemAndGoOnFromTheLastValue) {
-    const auto events = decoded({{interval(1, 0, 1), count(0, 100, 5), count(7, 3, 0), of_task(TaskEvent::Run, 1, 0, 0, 5, 9), count(0, 10, 2), count(0, -4, 8)},
-                                 {count(1, 1, 1), of_task(TaskEvent::Run, 1, 0, 0, 5, 9), count(0, 7, 1), interval(1, 0, 1)}});
+    const auto events =
+        decoded({{interval(1, 0, 1), count(0, 100, 5), count(7, 3, 0), of_task(TaskEvent::Run, 1, 0, 0, 5, 9), count(0, 10, 2), count(0, -4, 8)},
+                 {count(1, 1, 1), of_task(TaskEvent::Run, 1, 0, 0, 5, 9), count(0, 7, 1), interval(1, 0, 1)}});
     ASSERT_TRUE(events);
     ASSERT_EQ(events->counts.size(), 5u);
     const auto expect = [&](std::size_t i, bool is_of_run, std::uint32_t event, unsigned counter, std::uint64_t begin, std::uint64_t end) {
@@ -148,7 +149,8 @@ TEST(EventTasks, CountersBelongToTheEventBeforeThemAndGoOnFromTheLastValue) {
 }
 
 TEST(EventTasks, EventsHaveTheProcessorToWhichTheThreadMovedLast) {
-    const auto events = decoded({{interval(1, 0, 1), moved(3), interval(0, 0, 1), of_task(TaskEvent::Run, 1, 0, 0, 5, 9), moved(0), interval(0, 0, 1)}, {interval(1, 0, 1)}});
+    const auto events =
+        decoded({{interval(1, 0, 1), moved(3), interval(0, 0, 1), of_task(TaskEvent::Run, 1, 0, 0, 5, 9), moved(0), interval(0, 0, 1)}, {interval(1, 0, 1)}});
     ASSERT_TRUE(events);
     EXPECT_EQ(events->intervals[0].processor, no_processor);
     EXPECT_EQ(events->intervals[1].processor, 3u);
@@ -190,9 +192,8 @@ TEST(EventTasks, ADependenceWithoutItsTaskInTheSamePartIsLeftOut) {
 }
 
 TEST(EventTasks, NoCutBlockIsRead) {
-    const std::vector<std::vector<EventRecord>> parts = {
-        {creation(1, 0, 1, 0), dependence(3, 64), of_task(TaskEvent::Run, 1, 0, 0, 5, 1), count(2, 300, 200), moved(4),
-         of_task(TaskEvent::Further, 0, 0, 0, 1, 0)}};
+    const std::vector<std::vector<EventRecord>> parts = {{creation(1, 0, 1, 0), dependence(3, 64), of_task(TaskEvent::Run, 1, 0, 0, 5, 1), count(2, 300, 200),
+                                                          moved(4), of_task(TaskEvent::Further, 0, 0, 0, 1, 0)}};
     std::size_t size = 0;
     ASSERT_TRUE(decoded(parts, [&](std::vector<unsigned char>& bytes) { size = bytes.size(); }));
     for (std::size_t left = 0; left < size; ++left)

@@ -100,8 +100,8 @@ inline ByteVector task_file(const tools::Profile& profile) {
         b.block({BlockType::Events, 0, location.thread}, [&](Encoder& e) {
             EventsRecord r{location.thread, 1, 1 << 26, 0, 0, 0, 1};
             describe(e, r);
-            EventPartRecord p{static_cast<std::uint64_t>(part.kind), part.phase,   part.number, PartHasItsTurn, part.begin_ns,
-                              part.end_ns - part.begin_ns,           events.size(), 0};
+            EventPartRecord p{
+                static_cast<std::uint64_t>(part.kind), part.phase, part.number, PartHasItsTurn, part.begin_ns, part.end_ns - part.begin_ns, events.size(), 0};
             describe(e, p);
             for (EventRecord event : events) describe(e, event);
         });

@@ -47,7 +47,8 @@ Profile on_machine(const TaskProgram& program, std::uint32_t threads, std::uint3
     rank.pages.emplace();
     rank.pages->page_size = numa_page;
     for (std::uint64_t p = 0; p < pages; ++p)
-        if (p % 7 != 0) rank.pages->ranges.push_back({(first_numa_page + p) * numa_page, (first_numa_page + p + 1) * numa_page, static_cast<std::uint32_t>(p % nodes)});
+        if (p % 7 != 0)
+            rank.pages->ranges.push_back({(first_numa_page + p) * numa_page, (first_numa_page + p + 1) * numa_page, static_cast<std::uint32_t>(p % nodes)});
     return profile;
 }
 
@@ -109,7 +110,8 @@ TEST(TaskPlaces, OfATaskThatMovedTheLongestRunTells) {
     Profile profile = on_machine(program, 3, 2, 2, 1);
     for (std::uint32_t t = 0; t < 3; ++t) profile.locations[t].events.runs.clear();
     const auto add = [&](std::uint32_t thread, std::uint64_t begin, std::uint64_t end, bool is_over, bool is_resumed) {
-        profile.locations[thread].events.runs.push_back({begin, end, task, TaskTeam::first_type_path, is_over, is_resumed, static_cast<std::uint16_t>(10 + thread)});
+        profile.locations[thread].events.runs.push_back(
+            {begin, end, task, TaskTeam::first_type_path, is_over, is_resumed, static_cast<std::uint16_t>(10 + thread)});
         profile.locations[thread].events.parts[0].runs = 1;
     };
     for (tools::Location& location : profile.locations) location.events.parts[0].runs = 0;

@@ -43,8 +43,8 @@ std::vector<ReportColumn> access_columns() {
 std::vector<std::vector<ReportValue>> access_rows(const Profile& profile, const TaskPlaces& places) {
     std::vector<std::vector<ReportValue>> rows;
     for (const TaskPlaces::Thread& thread : places.threads)
-        rows.push_back({std::uint64_t{profile.locations[thread.location].thread}, thread.sums.local, thread.sums.remote, thread.sums.unknown,
-                        remote_share(thread.sums)});
+        rows.push_back(
+            {std::uint64_t{profile.locations[thread.location].thread}, thread.sums.local, thread.sums.remote, thread.sums.unknown, remote_share(thread.sums)});
     return rows;
 }
 
@@ -75,7 +75,8 @@ std::vector<std::string> missing_pages(const RankInfo& rank, const std::string& 
                                         plural(pages.unknown, "page")));
     }
     if (pages.left_out != 0)
-        sentences.push_back(fmt::format("{}: {} are on more pages than are remembered; their nodes are not known", where, plural(pages.left_out, "depend clause")));
+        sentences.push_back(
+            fmt::format("{}: {} are on more pages than are remembered; their nodes are not known", where, plural(pages.left_out, "depend clause")));
     return sentences;
 }
 

@@ -177,7 +177,8 @@ class TaskReport {
         std::erase_if(stretches, [&](const TaskStretch& stretch) { return !is_chosen(stretch); });
         if (stretches.empty()) return;
         NamedTaskGraph all{
-            rank, nullptr,
+            rank,
+            nullptr,
             fmt::format("{} of rank {}", plural(stretches.size(), stretches.front().kind == PartKind::Iteration ? "iteration" : "stretch"), rank),
             task_graph(profile_, parts_of(stretches)),
             {}};
