@@ -382,6 +382,7 @@ void MpiEvent::before_waiting() noexcept {
     thread_->phases.iterations().do_pending_work();
     if (state_.is_noted) thread_->loops->think(*thread_);
     count_own(*thread_);
+    if (thread_->counters.is_on() && thread_->listeners.trace) thread_->events->begin_counts();
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;

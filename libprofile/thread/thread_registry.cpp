@@ -58,6 +58,7 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     if (id != 0) thread.affinity.remember_allowed(id, thread.arena);
     if (id == gettid()) thread.affinity.look(); // it may have had neither iterations nor samples
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
+    if (thread.events != nullptr && id != gettid()) thread.events->stay();
     thread_life.close(thread, now, cpu_now);
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
     thread.phases.finish(now, cpu_now);

@@ -39,7 +39,7 @@ EventTrace* EventTrace::create(std::uint64_t limit, bool leads, std::uint64_t no
 }
 
 void EventTrace::begin_part(std::uint64_t part, std::uint64_t at) noexcept {
-    processor_ = sched_getcpu();
+    if (!stays_) processor_ = sched_getcpu();
     store_.open(at, processor_);
     std::fill(std::begin(counted_), std::end(counted_), 0);
     part_ = part;
@@ -116,8 +116,8 @@ void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end
     begin_of_last_ = ~std::uint64_t{0};
 }
 
-[[gnu::cold]] void EventTrace::move_to(int processor) noexcept {
-    if (processor < 0) return;
+void EventTrace::move_to(int processor) noexcept {
+    if (processor < 0 || stays_) return;
     processor_ = processor;
     EventRecord event;
     event.type = EventType::Task;

@@ -1,7 +1,7 @@
 // What one thread does, event by event, in the parts of the run that are kept (LIBPROFILE_TRACE=events): calls of MPI, waits and constructs of OpenMP,
 // visits to named regions, messages, tasks of OpenMP.
 // Contract: belongs to one thread, used with its in-tool flag set or after its end; async-signal-safe, but decide(); nothing throws; memory from the quota,
-// at most the limit. An event costs some 10 ns.
+// at most the limit. An event costs some 16 ns.
 // Counters that the user chose are read by the caller, with ThreadCounters::look() or read(), at the border that they are for.
 //
 // Parts are the iterations of the rank's main thread that lie in no other, and where there are none windows of real time: PartStore says which are kept.
@@ -102,8 +102,11 @@ class EventTrace {
     void begin_again(std::uint64_t now) noexcept {
         store_.clear();
         tasks_.begin_again();
+        stays_ = false;
         begin_part(0, now);
     }
+    /// What still comes is told by another thread, which closes this one's: it ended where its thread was seen last.
+    void stay() noexcept { stays_ = true; }
 
     const PartStore& store() const { return store_; }
 
@@ -134,7 +137,7 @@ class EventTrace {
         if (const int now = sched_getcpu(); now != processor_) [[unlikely]]
             move_to(now);
     }
-    void move_to(int processor) noexcept;
+    [[gnu::cold]] void move_to(int processor) noexcept;
     void follow(std::uint64_t part, std::uint64_t begin) noexcept;
     void add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task, std::uint64_t creator) noexcept;
     void cut(std::uint64_t next, std::uint64_t at) noexcept;
@@ -150,8 +153,9 @@ class EventTrace {
     std::uint64_t window_end_ = 0; // of the session's clock
     std::uint64_t at_ = 0;         // end of the last event of the part that has one
     std::uint64_t begin_of_last_ = 0;
-    NodeId node_ = 0;             // the last call path
-    int processor_ = -1;          // of the last event; -1: not known
+    NodeId node_ = 0;    // the last call path
+    int processor_ = -1; // of the last event; -1: not known
+    bool stays_ = false;
     std::uint64_t ended_ = 0;     // the iteration that decide() is to be called for
     std::uint64_t tentative_ = 0; // one that stays only if it is the first of its cluster
     std::uint32_t firsts_ = 0;

@@ -97,8 +97,10 @@ TEST(TaskPlaces, AccessesAreThoseOfTheProgramAndOfTheThreadsThatRanIt) {
             EXPECT_EQ(sums->remote, places.all.remote);
             EXPECT_EQ(sums->unknown, places.all.unknown);
         }
-        if (nodes == 1) EXPECT_EQ(places.all.remote, 0u);
-        if (nodes == 1) EXPECT_FALSE(places.has_several_nodes());
+        if (nodes == 1) {
+            EXPECT_EQ(places.all.remote, 0u);
+            EXPECT_FALSE(places.has_several_nodes());
+        }
     }
 }
 
