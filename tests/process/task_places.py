@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from harness import Skip, expect, expect_equal, main, read_again, test
 
 EVENTS = {"LIBPROFILE_MPI": "no", "LIBPROFILE_TRACE": "events", "LIBPROFILE_TRACE_MEMORY": "16M"}
-BLOCKS, WARM_UP = 80, 200
+BLOCKS, WARM_UP, PAUSES = 80, 200, 8
 
 
 def programs(job):
@@ -59,11 +59,11 @@ def tasks_have_as_many_page_faults_as_pages_that_they_touch_first(job):
     for program in programs(job):
         blocks, report, output, _ = measure(job, program, LIBPROFILE_METRICS="page_faults,context_switches")
         numbers, faults = numbers_of(report), counted(report, "page_faults")
-        expect_equal(len(numbers), WARM_UP + 2 * BLOCKS, f"{program}: tasks")
+        expect_equal(len(numbers), WARM_UP + PAUSES + 2 * BLOCKS, f"{program}: tasks")
         expect_equal(set(faults), set(numbers), f"{program}: tasks with counters")
         writers = [faults[number] for number in numbers[WARM_UP:WARM_UP + BLOCKS]]
         expect_equal(writers, [pages for _, pages in blocks], f"{program}: page faults of tasks that touch new pages")
-        expect_equal([faults[number] for number in numbers[WARM_UP + BLOCKS:]], [0] * BLOCKS, f"{program}: of those that only read them")
+        expect_equal([faults[number] for number in numbers[-BLOCKS:]], [0] * BLOCKS, f"{program}: of those that only read them")
         switches = counted(report, "context_switches")
         expect(all(switches[number] >= 1 for number in numbers[:WARM_UP]), f"{program}: tasks that sleep: {switches}")
 
@@ -133,7 +133,7 @@ def nodes_of_what_tasks_depend_on_are_those_that_the_kernel_tells(job):
             expect_equal(found, {(address, node_of(address)) for address, _ in blocks}, f"{program} {mode}: nodes")
             pages = report["pages"][0]
             expect_equal((pages["rank"], pages["error"], pages["unknown"], pages["left_out"]), (0, 0, 0, 0), f"{program} {mode}: pages")
-            expect_equal(f"asked {pages['asked']} times" in said, True, f"{program} {mode}: {pages['asked']}: {said}")
+            expect_equal(pages["asked"], said.count("asked"), f"{program} {mode}: how often the kernel was asked")
             ranges = [[one["begin"], one["end"], one["node"]] for one in pages["ranges"]]
             expect_equal([begin for begin, *_ in ranges], sorted(address for address, _ in blocks), f"{program} {mode}: each block's first page")
             again = read_again(job, output / "profile.lprof")["pages"]
@@ -159,7 +159,7 @@ def a_kernel_that_refuses_is_asked_once(job):
         _, report, output, said = measure(job, program, nodes="refuse")
         pages = report["pages"][0]
         expect_equal((pages["error"], pages["asked"], pages["ranges"]), (1, 1, []), f"{program}: {pages}")
-        expect("asked 1 times" in said, f"{program}: {said}")
+        expect_equal(said.count("asked"), 1, f"{program}: {said}")
         graph = graph_of(job, output)
         expect_equal((graph["node_accesses"], graph["ranks"][0]["remote"]), ([], None), f"{program}: nothing is known of nodes")
 

@@ -1,12 +1,12 @@
 /* Tasks of OpenMP that touch known numbers of new pages, and depend on the first of them; then tasks that only read these pages. Thread 0 makes them all, in
- * the order of the printed lines "block ADDRESS PAGES". Usage: task_pages BLOCKS */
+ * the order of the printed lines "block ADDRESS PAGES"; between these, 8 take 10 ms each. Usage: task_pages BLOCKS */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
-enum { page = 4096, most_pages = 7, warm_up = 200 };
+enum { page = 4096, most_pages = 7, warm_up = 200, pauses = 8 };
 
 static void touch(volatile char* block, int pages) {
     for (int i = 0; i < pages; ++i) block[i * page] = 1;
@@ -24,8 +24,7 @@ static void touch_stack(void) {
     for (size_t i = 0; i < sizeof room; i += page) room[i] = 1;
 }
 
-/* A while for the other thread to take tasks. */
-static void wait_a_little(void) { nanosleep(&(struct timespec){0, 100000}, NULL); }
+static void wait_for(long ns) { nanosleep(&(struct timespec){0, ns}, NULL); }
 
 int main(int argc, char** argv) {
     const int blocks = argc > 1 ? atoi(argv[1]) : 50;
@@ -46,7 +45,7 @@ int main(int argc, char** argv) {
 #pragma omp task firstprivate(i)
                 {
                     touch(known, i % most_pages + 1);
-                    wait_a_little();
+                    wait_for(100000); /* for the other thread to take some */
                 }
             }
 #pragma omp taskwait
@@ -56,6 +55,11 @@ int main(int argc, char** argv) {
                 touch(block, i % most_pages + 1);
             }
 #pragma omp taskwait
+            for (int i = 0; i < pauses; ++i) {
+#pragma omp task
+                wait_for(10000000);
+#pragma omp taskwait
+            }
             for (int i = 0; i < blocks; ++i) {
                 char* const block = memory + (size_t)i * most_pages * page;
 #pragma omp task firstprivate(i, block) depend(in : block[0]) shared(all)

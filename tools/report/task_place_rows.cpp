@@ -12,7 +12,8 @@
 namespace libprofile::tools {
 
 ReportValue remote_share(const TaskPlaces::Sums& sums) {
-    return sums.known() == 0 ? ReportValue(NotKnown{}) : ReportValue(task_share(sums.remote, sums.known()));
+    if (sums.known() == 0) return sums.unknown == 0 ? ReportValue() : ReportValue(NotKnown{});
+    return task_share(sums.remote, sums.known());
 }
 
 std::vector<ReportColumn> node_columns() {

@@ -10,7 +10,7 @@
 
 namespace libprofile::tools {
 
-/// How many accesses are remote, of those whose nodes are known.
+/// How many accesses are remote, of those whose nodes are known. Nothing if there are no accesses.
 ReportValue remote_share(const TaskPlaces::Sums& sums);
 
 /// Nodes of tasks and of data: reads, writes, share of the accesses in them.
