@@ -152,7 +152,7 @@ class EventGroups(NamedTuple):
 
 
 class EventCounts(NamedTuple):
-    """Counters that the user chose, at both ends of runs of tasks and of calls and waits that usually are long. Arrays of int64.
+    """Counters that the user chose, at both ends of runs of tasks, of calls and waits that usually are long, and of regions. Arrays of int64.
 
     of_run: 1 for position `event` in EventRuns, 0 for one in EventIntervals; counter: position in Events.counters; begin, end: values, whose origin is
     arbitrary: use differences.

@@ -137,6 +137,23 @@ def long_calls_in_a_trace_of_events_have_the_counters_of_their_call_paths(job):
 
 
 @test
+def visits_to_regions_in_a_trace_of_events_have_their_own_page_faults(job):
+    measured(job, "regions", "page_faults", LIBPROFILE_TRACE="events", LIBPROFILE_TRACE_MEMORY="16M")
+    report = json.loads(job.run([job.tool, "report", job.folder / "regions.out", "--format", "json", "--trace"]).out)
+    names = {path["id"]: path["name"] for phase in report["phases"] for path in phase["call_paths"]}
+    for entry in report["events"]:
+        if entry["thread"] != 0:
+            continue
+        found, counts = {"touch": [], "still": []}, entry["counts"]
+        for of, event, begin, end in zip(*(counts[column] for column in ("of", "event", "begin", "end"))):
+            name = names.get(entry["path"][event])
+            if of == "interval" and name in found:
+                found[name].append(end - begin)
+        check_values(found["touch"], [N * (1 + i % 4) for i in range(ITERATIONS)], f"pages of rank {entry['rank']}")
+        check_values(found["still"], [0] * ITERATIONS, f"no pages of rank {entry['rank']}")
+
+
+@test
 def unknown_and_refused_counters_are_said_and_the_job_goes_on(job):
     plain = job.plain([job.program("counters"), "waits", 3, 1])
     result = job.measured([job.program("counters"), "waits", 3, 1], output="out",
