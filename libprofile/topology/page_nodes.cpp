@@ -93,11 +93,14 @@ std::size_t PageNodes::ask_some() noexcept {
 }
 
 void PageNodes::ask_all(std::uint64_t now) noexcept {
-    constexpr int most_times = most_pages / most_at_once;
     if (is_asking_.exchange(true, std::memory_order_acquire)) return;
+    const std::uint64_t most_ns = now / pause_per_time; // a share of the time since the session began
     next_ = 0;
-    std::size_t last = 0;
-    for (int i = 0; i < most_times && ask_some() != 0 && next_ > last; ++i) last = next_;
+    for (std::size_t last = 0; ask_some() != 0 && next_ > last && asked_ns_ < most_ns; last = next_) {
+        const std::uint64_t end = session_clock.now();
+        asked_ns_ += end > now ? end - now : 0;
+        now = end;
+    }
     const std::uint64_t end = session_clock.now();
     asked_ns_ += end > now ? end - now : 0;
     is_asking_.store(false, std::memory_order_release);
