@@ -52,6 +52,7 @@ struct EventPartRecord {
     std::uint64_t left_out = 0; // ns since the end of the part before; for the first, since the rank's clock began
     std::uint64_t length = 0;   // ns
     std::uint64_t events = 0;
+    std::uint64_t processor = 0; // + 1, on which the thread was when it began; 0: not known
 };
 template <class Codec> void describe(Codec& c, EventPartRecord& r) {
     c.number(r.kind);
@@ -61,6 +62,7 @@ template <class Codec> void describe(Codec& c, EventPartRecord& r) {
     c.number(r.left_out);
     c.number(r.length);
     c.number(r.events);
+    c.number(r.processor);
 }
 
 /// What the lowest two bits of an event's first number say.
@@ -75,7 +77,14 @@ enum class TaskEvent : std::uint8_t {
     Creation = 0, // a task was created; rest: TaskFlag; call path, gap (no length), number, creator
     Run = 1,      // a stretch of its execution is over; rest: TaskRunFlag; call path, gap, length, number
     Depends = 2,  // of the creation before it; rest: TaskDependence; address
-    Group = 3,    // a taskgroup is over, and all tasks made in it; gap, length, number of the task that waited
+    Further = 3,  // rest: a FurtherEvent
+};
+/// What came later, and is rarer.
+enum class FurtherEvent : std::uint64_t {
+    Group = 0, // a taskgroup is over, and all tasks made in it; gap, length, number of the task that waited
+    Moved = 1, // the thread is on another processor, also where the events behind this one ended; its number + 1
+    Count = 2, // and up: a counter, by its position + 2, of the interval or run before it. Its value at the begin of that, as difference to the value of the
+               // counter that the part had last (0 at first); by how much it has grown until the end
 };
 enum TaskFlag : std::uint64_t {
     TaskIsUndeferred = 1, // its creator waits for it
@@ -99,10 +108,10 @@ enum MessageFlag : std::uint64_t {
 struct EventRecord {
     EventType type = EventType::Interval;
     std::uint64_t rest = 0;
-    std::int64_t gap = 0;           // Interval, Inner, Task
-    std::uint64_t length = 0;       // Interval, Inner, Task; ns
-    std::uint64_t number = 0;       // Inner; Task; Message: how many messages of this process had this direction, partner, communicator and tag before, + 1
-    std::uint64_t partner = 0;      // Message: rank of MPI_COMM_WORLD
+    std::int64_t gap = 0;      // Interval, Inner, Task; Count: difference of its values
+    std::uint64_t length = 0;  // Interval, Inner, Task; ns; Count: growth
+    std::uint64_t number = 0;  // Inner; Task; Moved; Message: how many messages of this process had this direction, partner, communicator and tag before, + 1
+    std::uint64_t partner = 0; // Message: rank of MPI_COMM_WORLD
     std::uint64_t communicator = 0; // Message: a hash of its ranks, 0 if they are those of MPI_COMM_WORLD
     std::int64_t tag = 0;
     std::uint64_t bytes = 0;
@@ -112,10 +121,22 @@ struct EventRecord {
 };
 /// The rest of a task's event.
 constexpr std::uint64_t task_rest(TaskEvent event, std::uint64_t says) { return says << 2 | static_cast<std::uint64_t>(event); }
+constexpr std::uint64_t further_rest(FurtherEvent event, std::uint64_t counter = 0) {
+    return task_rest(TaskEvent::Further, static_cast<std::uint64_t>(event) + counter);
+}
+template <class Codec> void describe_further(Codec& c, EventRecord& r) {
+    const std::uint64_t says = r.rest >> 2;
+    if (says != static_cast<std::uint64_t>(FurtherEvent::Moved)) {
+        c.signed_number(r.gap);
+        c.number(r.length);
+    }
+    if (says < static_cast<std::uint64_t>(FurtherEvent::Count)) c.number(r.number);
+}
 template <class Codec> void describe_task(Codec& c, EventRecord& r) {
     const auto event = static_cast<TaskEvent>(r.rest & 3);
+    if (event == TaskEvent::Further) return describe_further(c, r);
     if (event == TaskEvent::Depends) return c.number(r.address);
-    if (event != TaskEvent::Group) c.signed_number(r.path);
+    c.signed_number(r.path);
     c.signed_number(r.gap);
     if (event != TaskEvent::Creation) c.number(r.length);
     c.number(r.number);

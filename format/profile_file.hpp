@@ -79,6 +79,7 @@ enum class BlockType : std::uint32_t {
     Sequences = 35,    // SequencesRecord (sequences.hpp); per sequence: SequenceRecord, SequenceEventRecord*; then as a text the coded numbers of the
                        //   iterations' sequences. Of an iterated phase
     Events = 36,       // EventsRecord (events.hpp); per part: EventPartRecord, EventRecord*. Of a thread with LIBPROFILE_TRACE=events
+    Pages = 37,        // PagesRecord (pages.hpp), then PageRangeRecord*. Of a rank whose tasks have dependences in the events
     Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and unused
 };
 

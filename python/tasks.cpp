@@ -1,5 +1,6 @@
 #include "python/bindings.hpp"
 
+#include "tools/timeline/task_places.hpp"
 #include "tools/timeline/task_types.hpp"
 
 #include <pybind11/stl.h>
@@ -27,16 +28,20 @@ py::list types_of(const TaskTypes& types) {
     return list;
 }
 
-/// Sums; what is missing; then the columns of tasks, runs, dependences, depths and the critical path, and the types.
+/// Sums; what is missing; then the columns of tasks, runs, dependences, depths and the critical path, the types, and
+/// the columns of accesses by nodes.
 py::tuple tasks(const Profile& p, std::uint32_t rank, std::uint32_t phase, std::uint64_t first, std::uint64_t last) {
     const TaskGraph g = task_graph(p, parts_of(chosen_stretches(p, rank, phase, first, last)));
     const TaskTypes types = task_types(p, g);
+    const TaskPlaces places = task_places(p, rank, g);
     const auto or_none = [](std::uint32_t value) { return value == TaskGraph::none ? std::int64_t{-1} : std::int64_t{value}; };
     const auto thread = [&](std::uint32_t location) { return p.locations[location].thread; };
     using Task = const TaskGraph::Task&;
     using Run = const TaskGraph::Run&;
     using Depth = const TaskGraph::Depth&;
     using Step = const TaskGraph::Step&;
+    using Sums = const TaskPlaces::Sums&;
+    using Cell = const TaskPlaces::Cell&;
     using Edge = const std::pair<std::uint32_t, std::uint32_t>&;
     const auto of_tasks = [&](auto&& of) { return int64_array(g.tasks, of); };
     const auto is_complete = [](Task t) { return t.is_complete ? 1 : 0; };
@@ -51,7 +56,8 @@ py::tuple tasks(const Profile& p, std::uint32_t rank, std::uint32_t phase, std::
                        of_tasks(run_thread), of_tasks(is_complete), of_tasks(is_stolen), of_tasks([&](Task t) { return or_none(t.depth); }),
                        of_tasks([](Task t) { return t.created_ns; }), of_tasks([](Task t) { return t.ready_ns; }), of_tasks([](Task t) { return t.begin_ns; }),
                        of_tasks([](Task t) { return t.end_ns; }), of_tasks([](Task t) { return t.duration_ns; }), of_tasks([](Task t) { return t.runs_at; }),
-                       of_tasks([](Task t) { return t.runs; })),
+                       of_tasks([](Task t) { return t.runs; }), int64_array(places.of_task, [](Sums s) { return s.local; }),
+                       int64_array(places.of_task, [](Sums s) { return s.remote; }), int64_array(places.of_task, [](Sums s) { return s.unknown; })),
         py::make_tuple(int64_array(g.runs, [](Run r) { return r.begin_ns; }), int64_array(g.runs, [](Run r) { return r.end_ns; }),
                        int64_array(g.runs, [&](Run r) { return thread(r.location); }), int64_array(g.runs, [](Run r) { return r.path; })),
         py::make_tuple(int64_array(g.dependences, [](Edge e) { return e.first; }), int64_array(g.dependences, [](Edge e) { return e.second; })),
@@ -59,7 +65,9 @@ py::tuple tasks(const Profile& p, std::uint32_t rank, std::uint32_t phase, std::
         py::make_tuple(int64_array(g.critical_path, [&](Step s) { return or_none(s.task); }), int64_array(g.critical_path, step_thread),
                        int64_array(g.critical_path, [](Step s) { return s.piece; }), int64_array(g.critical_path, [](Step s) { return s.path; }),
                        int64_array(g.critical_path, [](Step s) { return s.ns; })),
-        types_of(types));
+        types_of(types),
+        py::make_tuple(int64_array(places.matrix, [](Cell c) { return c.worker; }), int64_array(places.matrix, [](Cell c) { return c.data; }),
+                       int64_array(places.matrix, [](Cell c) { return c.reads; }), int64_array(places.matrix, [](Cell c) { return c.writes; })));
 }
 
 } // namespace

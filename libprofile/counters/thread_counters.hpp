@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <sys/types.h>
+#include <unistd.h>
 
 namespace libprofile {
 
@@ -27,9 +28,13 @@ class ThreadCounters {
     void look(bool is_own) noexcept;
     /// Count of counter `i` at the last read() or look(), without what was set apart. Its origin is arbitrary: use differences.
     std::uint64_t of_program(std::size_t i) const { return counted_[i] - apart_[i]; }
-    /// Excludes counts that read() has returned: they are libprofile's own, or belong to a time that is not recorded.
+    /// Excludes counts that read() has returned, or look() has seen: they are libprofile's own, or belong to a time that is not recorded.
     void set_apart(const std::uint64_t* increments) noexcept {
         for (std::size_t i = 0; i < most_counters; ++i) apart_[i] += increments[i];
+    }
+    /// Stores of_program() of all counters.
+    void values(std::uint64_t (&values)[most_counters]) const noexcept {
+        for (std::size_t i = 0; i < most_counters; ++i) values[i] = of_program(i);
     }
     pid_t id() const { return id_; } // of the thread
     /// Called when the location is closed.
@@ -54,6 +59,31 @@ class ThreadCounters {
     std::uint64_t counted_[most_counters] = {};
     std::uint64_t taken_[most_counters] = {}; // of that, by read()
     std::uint64_t apart_[most_counters] = {}; // of that, by set_apart()
+};
+
+/// What is counted in this scope is not the program's (of_program()), though the next read() gets it. Nothing if another thread is in it.
+class CountsApart {
+  public:
+    explicit CountsApart(ThreadCounters& counters) noexcept : counters_(counters), is_on_(counters.is_on() && gettid() == counters.id()) {
+        if (!is_on_) return;
+        counters.look(true);
+        counters.values(before_);
+    }
+    ~CountsApart() noexcept {
+        if (!is_on_) return;
+        counters_.look(true);
+        std::uint64_t grown[most_counters];
+        counters_.values(grown);
+        for (std::size_t i = 0; i < most_counters; ++i) grown[i] -= before_[i];
+        counters_.set_apart(grown);
+    }
+    CountsApart(const CountsApart&) = delete;
+    CountsApart& operator=(const CountsApart&) = delete;
+
+  private:
+    ThreadCounters& counters_;
+    bool is_on_;
+    std::uint64_t before_[most_counters];
 };
 
 } // namespace libprofile

@@ -32,6 +32,7 @@ namespace {
             count_for_phase(thread);
         else
             count_for(thread, *thread.calls[level - 1].row);
+        if (thread.listeners.trace && level == 0) thread.events->begin_counts();
     }
     return thread_cpu_time();
 }
@@ -66,6 +67,7 @@ std::uint64_t without_reading(const RunningCall& call, std::uint64_t end) noexce
 [[gnu::noinline]] void note_call(Thread& thread, std::uint32_t level, std::uint64_t end) noexcept {
     const RunningCall& call = thread.calls[level];
     note_event(thread, call.row->node, call.start, without_reading(call, end) - call.start);
+    if (call.cpu_start != 0 && level == 0) note_counts(thread, call.row->node);
 }
 
 /// Calls may begin iterations: the search looks for a loop, or the iteration point is a call or not found yet.
@@ -380,6 +382,7 @@ void MpiEvent::before_waiting() noexcept {
     thread_->phases.iterations().do_pending_work();
     if (state_.is_noted) thread_->loops->think(*thread_);
     count_own(*thread_);
+    if (thread_->counters.is_on() && thread_->listeners.trace) thread_->events->begin_counts();
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;

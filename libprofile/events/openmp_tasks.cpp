@@ -2,6 +2,7 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/events/openmp_wait.hpp"
+#include "libprofile/topology/page_nodes.hpp"
 
 namespace libprofile {
 
@@ -32,6 +33,11 @@ std::uint64_t add_creation(Thread& thread, NodeId place, std::uint64_t creator, 
     const std::uint64_t number = thread.events->tasks().next_number();
     thread.events->add_creation(place, session_clock.now(), number, creator, flags);
     return number;
+}
+
+void note_dependence(EventTrace& events, std::uint64_t address, TaskDependence kind) noexcept {
+    events.add_dependence(address, kind);
+    page_nodes.want(address);
 }
 
 /// That of the region, and the function in it.
@@ -83,11 +89,11 @@ void note_dependences(const TaskNeed* needs, unsigned count) noexcept {
     Thread& thread = *thread_local_block.thread;
     const InToolOf guard(thread);
     if (!may_note(thread, guard)) return;
-    for (unsigned i = 0; i < count; ++i) thread.events->add_dependence(reinterpret_cast<std::uintptr_t>(needs[i].address), needs[i].kind);
+    for (unsigned i = 0; i < count; ++i) note_dependence(*thread.events, reinterpret_cast<std::uintptr_t>(needs[i].address), needs[i].kind);
 }
 
 [[gnu::hot]] void begin_stretch(TaskStretch& stretch, std::uint64_t task, const void* function, bool is_resumed) noexcept {
-    stretch = {};
+    stretch.task = stretch.begin = 0;
     if (task == 0 || !traces_tasks()) return;
     Thread& thread = *thread_local_block.thread;
     const InToolOf guard(thread);
@@ -98,6 +104,11 @@ void note_dependences(const TaskNeed* needs, unsigned count) noexcept {
     OwnTime own_time(thread, thread.events->tasks().begin);
     stretch.node = find_node(thread, function);
     stretch.is_resumed = is_resumed;
+    stretch.is_counted = thread.counters.is_on();
+    if (stretch.is_counted) [[unlikely]] {
+        thread.counters.look(true);
+        thread.counters.values(stretch.counted);
+    }
     const std::uint64_t now = session_clock.now();
     stretch.begin = now;
     book(thread, own_time, now);
@@ -113,7 +124,16 @@ void note_dependences(const TaskNeed* needs, unsigned count) noexcept {
     const std::uint64_t now = session_clock.now();
     OwnTime own_time(thread, thread.events->tasks().end, now);
     const std::uint64_t flags = (is_over ? std::uint64_t{TaskIsOver} : 0) | (stretch.is_resumed ? std::uint64_t{TaskIsResumed} : 0);
+    const bool is_counted = stretch.is_counted && thread.counters.is_on();
+    if (is_counted) [[unlikely]]
+        thread.counters.look(true);
     thread.events->add_run(stretch.node, stretch.begin, now, stretch.task, flags);
+    if (is_counted) [[unlikely]]
+        thread.events->add_counts(stretch.counted);
+    if (page_nodes.is_due(now)) [[unlikely]] {
+        own_time.is_unusual();
+        page_nodes.ask(now);
+    }
     book(thread, own_time);
 }
 

@@ -1,7 +1,7 @@
 // The tasks of OpenMP in the trace of events (LIBPROFILE_TRACE=events): who made each one and where, on what it depends, when which thread executed it;
 // and taskgroups.
 // Contract: as openmp_events.hpp. Called for a thread that traces_tasks(), with what a wrapper or a callback of the runtime knows. A task costs some 60 to
-// 80 ns: one reading of the clock for its creation, two for each stretch of its execution.
+// 80 ns: one reading of the clock for its creation, two for each stretch of its execution. If the user chose counters, a stretch takes two readings of them.
 //
 // A creation is noted before the runtime is asked for the task, so it is earlier than the task's execution, also on the trace's axis.
 // A stretch of execution has the call path of the parallel region, and below it the task's function if the runtime tells that. Where the stack stands
@@ -66,6 +66,8 @@ struct TaskStretch {
     std::uint64_t begin = 0;  // 0: only `around` matters
     NodeId node = 0;
     bool is_resumed = false;
+    bool is_counted = false;
+    std::uint64_t counted[most_counters]; // counters at its begin, if it is counted
 };
 /// `function`: nullptr if the runtime does not tell.
 void begin_stretch(TaskStretch& stretch, std::uint64_t task, const void* function, bool is_resumed) noexcept;

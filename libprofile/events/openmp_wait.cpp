@@ -114,6 +114,7 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
 
 [[gnu::cold, gnu::noinline]] std::uint64_t begin_long_wait(Thread& thread) noexcept {
     count_until_now(thread);
+    if (thread.counters.is_on() && thread.listeners.trace) thread.events->begin_counts();
     return thread_cpu_time();
 }
 
@@ -129,6 +130,7 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
     if (wait.goes_on) return;
     const std::uint64_t begin = wait.began_at != 0 ? wait.began_at : thread.calls[0].start;
     note_event(thread, wait.node, begin, end > begin ? end - begin : 0);
+    if (thread.calls[0].cpu_start != 0) note_counts(thread, wait.node);
 }
 
 void follow_phases(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {

@@ -25,7 +25,8 @@ inline void write_events(Encoder& encoder, std::uint32_t thread, const EventTrac
                              trace.reasons_of(part),
                              part.begin - end,
                              part.end - part.begin,
-                             part.events};
+                             part.events,
+                             part.processor};
         describe(encoder, head);
         encoder.raw(store.bytes(part), part.size);
         end = part.end;

@@ -22,6 +22,14 @@ void OpenRegions::begin_counting(std::uint32_t at) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) counted_before_[std::size_t{at} * count_ + i] = counters_->of_program(i);
 }
 
+bool OpenRegions::counted_at_entry(std::uint64_t (&values)[most_counters]) const noexcept {
+    const OpenRegion& region = open_[depth_ - 1];
+    if (count_ == 0 || region.start != region.began_at) return false;
+    const std::uint64_t* const at_entry = counted_before_ + std::size_t{depth_ - 1} * count_;
+    std::copy(at_entry, at_entry + count_, values);
+    return true;
+}
+
 void OpenRegions::add_counted(std::uint32_t at) noexcept {
     std::uint64_t* const counted = open_[at].counter->counted;
     for (std::uint32_t i = 0; i < count_; ++i) {

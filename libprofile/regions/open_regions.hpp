@@ -44,6 +44,8 @@ class OpenRegions {
         count_ = count;
     }
     std::uint32_t counters() const { return count_; }
+    /// What the counters were at the entry of the innermost one. Returns false if there are none, or it was booked since.
+    bool counted_at_entry(std::uint64_t (&values)[most_counters]) const noexcept;
 
     /// Returns false if nesting is too deep or memory is short.
     bool has_room(Arena& arena) noexcept { return depth_ < capacity_ || grow(arena); }

@@ -347,8 +347,11 @@ template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant 
         while (named_.depth() > i) {
             const OpenRegion& ended = named_.top();
             touch(*ended.counter);
-            if (thread.listeners.any() && !thread.phases.time().is_paused()) [[unlikely]]
+            if (thread.listeners.any() && !thread.phases.time().is_paused()) [[unlikely]] {
                 note_event(thread, ended.counter->node, ended.began_at, now - ended.began_at);
+                std::uint64_t at_entry[most_counters] = {};
+                if (thread.listeners.trace && named_.counted_at_entry(at_entry)) thread.events->add_counts(at_entry);
+            }
             named_.pop(now, own);
         }
         if (!thread.phases.time().is_paused()) thread.phases.time().book_overhead(session_clock.now() - now);

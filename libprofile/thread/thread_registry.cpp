@@ -58,6 +58,7 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     if (id != 0) thread.affinity.remember_allowed(id, thread.arena);
     if (id == gettid()) thread.affinity.look(); // it may have had neither iterations nor samples
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
+    if (thread.events != nullptr && id != gettid()) thread.events->stay();
     thread_life.close(thread, now, cpu_now);
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
     thread.phases.finish(now, cpu_now);
@@ -192,7 +193,8 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     const auto trace_memory = static_cast<std::uint64_t>(process.config().number(Option::TraceMemory));
     if (keeps_samples(trace)) thread->trace.start(thread->arena, trace_memory);
     if (keeps_events(trace))
-        thread->events = EventTrace::create(std::min(trace_memory, memory_quota.limit() / 8), &start == &main_, start.started_at, thread->arena);
+        thread->events =
+            EventTrace::create(std::min(trace_memory, memory_quota.limit() / 8), &start == &main_, start.started_at, thread->counters, thread->arena);
     thread->listeners.trace = thread->events != nullptr;
     if (process.config().flag(Option::Order))
         thread->phases.hooks().order = IterationOrder::create(thread->listeners.order, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),

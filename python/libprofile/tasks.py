@@ -12,7 +12,8 @@ class TaskColumns(NamedTuple):
 
     creator: position of the task that created it (-1: an implicit task, or it is not there); type: position in TaskGraph.types; path: of the creation, a
     position in Profile.call_paths; created_by, thread: threads (-1: it did not run); complete: 1, else it counts in no sum; depth: -1 if not known;
-    ready_ns: created, and all that it depends on is over; duration_ns: own time; runs_at, runs: its rows in TaskGraph.runs.
+    ready_ns: created, and all that it depends on is over; duration_ns: own time; runs_at, runs: its rows in TaskGraph.runs;
+    local, remote, unknown: its depend clauses whose data lie on the NUMA node where the task ran, or on another, or where that is not known.
     """
 
     number: np.ndarray
@@ -32,6 +33,9 @@ class TaskColumns(NamedTuple):
     duration_ns: np.ndarray
     runs_at: np.ndarray
     runs: np.ndarray
+    local: np.ndarray
+    remote: np.ndarray
+    unknown: np.ndarray
 
 
 class TaskRuns(NamedTuple):
@@ -55,6 +59,16 @@ class TaskDepths(NamedTuple):
 
     tasks: np.ndarray
     ns: np.ndarray
+
+
+class TaskNodes(NamedTuple):
+    """Accesses by depend clauses, by the NUMA nodes of the processor that executed the task and of the data. Arrays of int64; pairs without any are not
+    there. An access that may be both (inout) is a read and a write."""
+
+    task_node: np.ndarray
+    data_node: np.ndarray
+    reads: np.ndarray
+    writes: np.ndarray
 
 
 class TaskSteps(NamedTuple):
@@ -98,14 +112,15 @@ class TaskGraph(NamedTuple):
     depths: TaskDepths
     critical_path: TaskSteps
     types: list[TaskType]
+    nodes: TaskNodes
 
     @property
     def parallelism(self) -> float:
         return self.work_ns / self.span_ns if self.span_ns else 0.0
 
 
-def task_graph(sums, missing, tasks, runs, dependences, depths, steps, types) -> TaskGraph:
+def task_graph(sums, missing, tasks, runs, dependences, depths, steps, types, nodes) -> TaskGraph:
     """What the reader returns, with names."""
     names = ("not_run", "partly_run", "contradictory", "created_elsewhere", "repeated", "backward", "of_unknown_creators", "outside_regions")
     return TaskGraph(*sums, dict(zip(names, missing)), TaskColumns(*tasks), TaskRuns(*runs), TaskDependences(*dependences), TaskDepths(*depths),
-                     TaskSteps(*steps), [TaskType(*row) for row in types])
+                     TaskSteps(*steps), [TaskType(*row) for row in types], TaskNodes(*nodes))

@@ -29,7 +29,7 @@ FOOTER = struct.Struct("<QQQ8s")
 TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE, TYPE_BEGINS = range(21, 30)
 TYPE_CLOCK, TYPE_PARTNERS = 30, 31
 TYPE_WAITS = 32
-TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES, TYPE_EVENTS = range(33, 37)
+TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES, TYPE_EVENTS, TYPE_PAGES = range(33, 38)
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -331,12 +331,12 @@ def events_of(p):
     events = dict(zip(("thread", "stride", "window_ns", "dropped_parts", "too_large", "dropped_events"), p.numbers(6)))
     events["parts"], end = [], 0
     for _ in range(p.number()):
-        kind, _, number, reasons, left_out, length, count = p.numbers(7)
+        kind, _, number, reasons, left_out, length, count, processor = p.numbers(8)
         begin = end + left_out
         end = begin + length
         part = {"kind": kind, "number": number, "reasons": reasons, "begin": begin, "end": end, "intervals": [], "messages": [], "inner": [],
-                "tasks": [], "runs": [], "groups": []}
-        at, node = begin, 0
+                "tasks": [], "runs": [], "groups": [], "counts": []}
+        at, node, values, last = begin, 0, {}, None
         for _ in range(count):
             first = p.number()
             rest = first >> 2
@@ -350,23 +350,45 @@ def events_of(p):
                 if what == 2:
                     part["tasks"][-1]["dependences"].append([says, p.number()])
                     continue
+                if what == 3 and says == 1:
+                    processor = p.number()
+                    continue
+                if what == 3 and says >= 2:
+                    start = values.get(says, 0) + p.signed()
+                    values[says] = start + p.number()
+                    part["counts"].append([last, len(part[last]) - 1, says - 2, start, values[says]])
+                    continue
                 node += p.signed() if what != 3 else 0
                 start = at + p.signed()
                 at = start + (p.number() if what != 0 else 0)
                 if what == 0:
                     part["tasks"].append({"flags": says, "node": node, "at": at, "number": p.number(), "creator": p.number(), "dependences": []})
                 else:
-                    part["runs" if what == 1 else "groups"].append({"says": says, "node": node if what == 1 else None, "begin": start, "end": at, "task": p.number()})
+                    part["runs" if what == 1 else "groups"].append({"says": says, "node": node if what == 1 else None, "begin": start, "end": at, "task": p.number(),
+                                                                    "processor": processor - 1})
+                    last = "runs" if what == 1 else last
                 continue
             start = at + p.signed()
             at = start + p.number()
             if first & 3 == 0:
                 node += (rest >> 1) ^ -(rest & 1)
-                part["intervals"].append([start, at, node])
+                part["intervals"].append([start, at, node, processor - 1])
+                last = "intervals"
             else:
                 part["inner"].append([start, at, p.number()])
         events["parts"].append(part)
     return events
+
+
+def pages_of(p):
+    """A Pages block, with ranges as [begin, end, node] in addresses."""
+    pages = dict(zip(("page_size", "error", "unknown", "left_out", "asked", "asked_ns"), p.numbers(6)))
+    pages["ranges"], end = [], 0
+    for _ in range(p.number()):
+        gap, count, node = p.numbers(3)
+        begin, end = end + gap, end + gap + count
+        pages["ranges"].append([begin * pages["page_size"], end * pages["page_size"], node])
+    return pages
 
 
 def sequence_of(p):
@@ -662,6 +684,8 @@ def read(blocks):
         elif kind == TYPE_EVENTS:
             events = events_of(p)
             tables[rank].setdefault("events", {})[events.pop("thread")] = events
+        elif kind == TYPE_PAGES:
+            tables[rank]["pages"] = pages_of(p)
         elif kind == TYPE_NAMES:
             tables[rank]["names"] = [named_place(p) for _ in range(p.number())]
         elif kind == TYPE_CODE_LOOPS:
@@ -800,6 +824,7 @@ def summary(data, scan):
            "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"])),
            "counters": [{"name": name, "unit": unit, "description": text} for name, unit, text in counters],
            "clocks": [{"rank": rank, **tables[rank]["clock"]} for rank in sorted(ranks) if "clock" in tables[rank]],
+           "pages": [{"rank": rank, **tables[rank]["pages"]} for rank in sorted(tables) if "pages" in tables[rank]],
            "topologies": [{"rank": rank, **topologies[rank]} for rank in sorted(topologies)],
            "loops": sorted(loops, key=lambda one: (one["rank"], one["thread"], one["phase"]))}
     for (rank, thread), location in sorted(locations.items()):

@@ -3,6 +3,7 @@
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
 #include "format/events.hpp"
+#include "format/pages.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/totals_seed.hpp"
 #include "tests/unit/tools_code_loops.hpp"
@@ -185,7 +186,7 @@ ByteVector with_tasks() {
     b.block(BlockType::Events, 0, [](Encoder& e) {
         EventsRecord head{0, 1, 1u << 26, 0, 0, 0, 1};
         describe(e, head);
-        EventPartRecord part{0, 0, 5, PartHasItsTurn, 10, 1000, 5};
+        EventPartRecord part{0, 0, 5, PartHasItsTurn, 10, 1000, 8, 2};
         describe(e, part);
         const auto add = [&e](TaskEvent what, std::uint64_t says, std::int64_t path, std::uint64_t length, std::uint64_t number, std::uint64_t address) {
             EventRecord event;
@@ -201,8 +202,16 @@ ByteVector with_tasks() {
         add(TaskEvent::Creation, TaskIsUntied, 2, 0, 1, 0);
         add(TaskEvent::Depends, static_cast<std::uint64_t>(TaskDependence::InOut), 0, 0, 0, 0x1234);
         add(TaskEvent::Run, TaskIsResumed, 1, 20, 1, 0);
+        add(TaskEvent::Further, 1, 0, 0, 4, 0);
         add(TaskEvent::Run, TaskIsOver, -1, 30, 1, 0);
-        add(TaskEvent::Group, 0, 0, 40, 0, 0);
+        add(TaskEvent::Further, 2, 0, 7, 0, 0);
+        add(TaskEvent::Further, 9, 0, 8, 0, 0);
+        add(TaskEvent::Further, 0, 0, 40, 0, 0);
+    });
+    b.block(BlockType::Pages, 0, [](Encoder& e) {
+        PagesRecord pages{4096, 1, 2, 3, 4, 5, 2};
+        describe(e, pages);
+        for (PageRangeRecord range : {PageRangeRecord{16, 1, 0}, PageRangeRecord{2, 3, 1}}) describe(e, range);
     });
     b.directory(0);
     b.end();

@@ -112,6 +112,48 @@ def switches_while_a_rank_waits_belong_to_the_call(job):
 
 
 @test
+def long_calls_in_a_trace_of_events_have_the_counters_of_their_call_paths(job):
+    """Without samples nothing else is booked there."""
+    job.need("taskset")
+    measured(job, "shares", "context_switches", n=5, prefix=["taskset", "-c", str(min(os.sched_getaffinity(0)))], LIBPROFILE_TRACE="events",
+             LIBPROFILE_TRACE_MEMORY="16M", LIBPROFILE_SAMPLE="off")
+    report = json.loads(job.run([job.tool, "report", job.folder / "shares.out", "--format", "json", "--trace"]).out)
+    for entry in report["events"]:
+        if entry["thread"] != 0:
+            continue
+        booked, found = {}, {}
+        for phase in report["phases"]:
+            for path in phase["call_paths"]:
+                if path["kind"] == "mpi":
+                    booked[path["id"]] = booked.get(path["id"], 0) + path["exclusive"].get("context_switches", [0, 0])[entry["rank"]]
+        counts = entry["counts"]
+        for of, event, name, begin, end in zip(*(counts[column] for column in ("of", "event", "counter", "begin", "end"))):
+            expect_equal((of, name), ("interval", "context_switches"), "what is counted")
+            path = entry["path"][event]
+            found[path] = found.get(path, 0) + end - begin
+        expect_equal({path: value for path, value in found.items() if value}, {path: value for path, value in booked.items() if value},
+                     f"context switches of calls of rank {entry['rank']}")
+        expect(entry["rank"] == 0 or sum(found.values()) > ITERATIONS // 4, f"the rank that waits: {found}")
+
+
+@test
+def visits_to_regions_in_a_trace_of_events_have_their_own_page_faults(job):
+    measured(job, "regions", "page_faults", LIBPROFILE_TRACE="events", LIBPROFILE_TRACE_MEMORY="16M")
+    report = json.loads(job.run([job.tool, "report", job.folder / "regions.out", "--format", "json", "--trace"]).out)
+    names = {path["id"]: path["name"] for phase in report["phases"] for path in phase["call_paths"]}
+    for entry in report["events"]:
+        if entry["thread"] != 0:
+            continue
+        found, counts = {"touch": [], "still": []}, entry["counts"]
+        for of, event, begin, end in zip(*(counts[column] for column in ("of", "event", "begin", "end"))):
+            name = names.get(entry["path"][event])
+            if of == "interval" and name in found:
+                found[name].append(end - begin)
+        check_values(found["touch"], [N * (1 + i % 4) for i in range(ITERATIONS)], f"pages of rank {entry['rank']}")
+        check_values(found["still"], [0] * ITERATIONS, f"no pages of rank {entry['rank']}")
+
+
+@test
 def unknown_and_refused_counters_are_said_and_the_job_goes_on(job):
     plain = job.plain([job.program("counters"), "waits", 3, 1])
     result = job.measured([job.program("counters"), "waits", 3, 1], output="out",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <sched.h>
 #include <set>
 #include <thread>
 #include <vector>
@@ -24,12 +25,24 @@ std::vector<EventRecord> events_of(const PartStore& store, const Part& part) {
 
 class EventTraceTest : public testing::Test {
   protected:
+    /// On one processor: a thread that moves has an event more.
+    void SetUp() override {
+        sched_getaffinity(0, sizeof allowed_, &allowed_);
+        stay_on(sched_getcpu());
+    }
+    void stay_on(int processor) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<unsigned>(processor), &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
     void TearDown() override {
         if (trace_ != nullptr) trace_->begin_iteration(0, std::uint64_t{1} << 40, now_); // no iteration: other tests begin outside
         memory_quota.limit(256ull << 20);
+        sched_setaffinity(0, sizeof allowed_, &allowed_);
     }
     void begin(std::uint64_t memory, bool leads = true) {
-        trace_ = EventTrace::create(memory, leads, now_, arena_);
+        trace_ = EventTrace::create(memory, leads, now_, counters_, arena_);
         ASSERT_NE(trace_, nullptr);
     }
     /// An iteration of so many events of 10 ns on the path number + 1, 100 ns apart. Its length is told as `wall_ns` if that is not 0.
@@ -54,7 +67,9 @@ class EventTraceTest : public testing::Test {
         return numbers;
     }
 
+    cpu_set_t allowed_;
     Arena arena_;
+    ThreadCounters counters_;
     EventTrace* trace_ = nullptr;
     std::uint64_t now_ = 1000;
     std::uint64_t number_ = 0;
@@ -210,7 +225,7 @@ TEST_F(EventTraceTest, WithoutIterationsTimeIsCutIntoWindowsThatLeaveNoHole) {
 
 TEST_F(EventTraceTest, OtherThreadsFollowTheIterationsOfTheMainThread) {
     begin(1 << 20);
-    EventTrace* const other = EventTrace::create(1 << 20, false, now_, arena_);
+    EventTrace* const other = EventTrace::create(1 << 20, false, now_, counters_, arena_);
     for (int i = 0; i < 50; ++i) {
         trace_->begin_iteration(3, number_, now_);
         for (int k = 0; k < i; ++k) {
@@ -277,7 +292,7 @@ TEST_F(EventTraceTest, TasksComeAsTheyEndAndPathsGoOnFromOneEventToTheNext) {
     EXPECT_EQ(events[1].creator, 3u);
     EXPECT_EQ(events[2].rest, task_rest(TaskEvent::Depends, 4));
     EXPECT_EQ(events[2].address, 0xfedcba9876543210u);
-    EXPECT_EQ(events[3].rest, task_rest(TaskEvent::Group, 0));
+    EXPECT_EQ(events[3].rest, task_rest(TaskEvent::Further, 0));
     EXPECT_EQ(events[3].gap, -5);
     EXPECT_EQ(events[3].length, 25u);
     EXPECT_EQ(events[3].number, 4u);
@@ -287,6 +302,26 @@ TEST_F(EventTraceTest, TasksComeAsTheyEndAndPathsGoOnFromOneEventToTheNext) {
     EXPECT_EQ(events[4].length, 20u);
     EXPECT_EQ(events[5].rest, 6u); // 3 as zigzag
     EXPECT_EQ(events[5].gap, 10);
+}
+
+TEST_F(EventTraceTest, AThreadThatMovesSaysSoOnce) {
+    int others[2] = {-1, -1}, found = 0;
+    for (unsigned i = 0; i < CPU_SETSIZE && found < 2; ++i)
+        if (CPU_ISSET(i, &allowed_)) others[found++] = static_cast<int>(i);
+    if (found < 2) GTEST_SKIP() << "one processor";
+    stay_on(others[0]);
+    begin(1 << 20);
+    trace_->add(9, now_ + 10, now_ + 20);
+    stay_on(others[1]);
+    trace_->add_run(6, now_ + 40, now_ + 60, 77, TaskIsOver);
+    trace_->add(9, now_ + 70, now_ + 80);
+    trace_->finish(now_ + 100);
+    const std::vector<EventRecord> events = events_of(store(), store().part(0));
+    ASSERT_EQ(events.size(), 4u);
+    EXPECT_EQ(store().part(0).processor, others[0] + 1);
+    EXPECT_EQ(events[1].rest, further_rest(FurtherEvent::Moved));
+    EXPECT_EQ(events[1].number, static_cast<std::uint64_t>(others[1]) + 1);
+    EXPECT_EQ(events[2].rest, task_rest(TaskEvent::Run, TaskIsOver));
 }
 
 TEST_F(EventTraceTest, ATaskgroupThatIsTheFirstOfAPartLeavesNoPath) {

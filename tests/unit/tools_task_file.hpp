@@ -39,7 +39,7 @@ inline std::vector<EventRecord> event_records(const tools::KeptEvents& events) {
         list.push_back({run.begin_ns, run.end_ns, run.path, true, task_event(TaskEvent::Run, flags, run.task), nullptr});
     }
     for (const tools::TracedTaskGroup& group : events.groups)
-        list.push_back({group.begin_ns, group.end_ns, 0, false, task_event(TaskEvent::Group, 0, group.task), nullptr});
+        list.push_back({group.begin_ns, group.end_ns, 0, false, task_event(TaskEvent::Further, 0, group.task), nullptr});
     std::stable_sort(list.begin(), list.end(), [](const Ended& a, const Ended& b) { return a.end < b.end; });
     std::vector<EventRecord> records;
     std::uint64_t at = events.parts[0].begin_ns, path = 0;
@@ -100,8 +100,8 @@ inline ByteVector task_file(const tools::Profile& profile) {
         b.block({BlockType::Events, 0, location.thread}, [&](Encoder& e) {
             EventsRecord r{location.thread, 1, 1 << 26, 0, 0, 0, 1};
             describe(e, r);
-            EventPartRecord p{static_cast<std::uint64_t>(part.kind), part.phase,   part.number, PartHasItsTurn, part.begin_ns,
-                              part.end_ns - part.begin_ns,           events.size()};
+            EventPartRecord p{
+                static_cast<std::uint64_t>(part.kind), part.phase, part.number, PartHasItsTurn, part.begin_ns, part.end_ns - part.begin_ns, events.size(), 0};
             describe(e, p);
             for (EventRecord event : events) describe(e, event);
         });

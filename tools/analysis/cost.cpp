@@ -96,7 +96,7 @@ std::string events_text(const Profile& profile) {
         dropped += own.dropped_parts;
         too_large += own.too_large;
         events += own.intervals.size() + own.messages.size() + own.inners.size();
-        events += own.tasks.size() + own.dependences.size() + own.runs.size() + own.groups.size();
+        events += own.tasks.size() + own.dependences.size() + own.runs.size() + own.groups.size() + own.counts.size();
         stride = std::max(stride, own.stride);
     }
     if (threads == 0) return "";

@@ -18,4 +18,16 @@ std::size_t chosen_counters(const std::vector<MetricInfo>& metrics) {
     return all % 2 == 0 ? all / 2 : all;
 }
 
+std::vector<std::string> counter_names(const Profile& profile, std::uint32_t rank) {
+    const auto info = profile.ranks.find(rank);
+    std::vector<std::string> names;
+    if (info == profile.ranks.end() || !info->second.affinity || info->second.affinity->counters.empty()) return names;
+    const std::string& list = info->second.affinity->counters;
+    for (std::size_t at = 0, comma = 0; comma != std::string::npos; at = comma + 1) {
+        comma = list.find(',', at);
+        names.push_back(list.substr(at, comma - at));
+    }
+    return names;
+}
+
 } // namespace libprofile::tools

@@ -1,10 +1,12 @@
 // Which of a profile's metrics are counters that the user chose, and which the same in regions.
-// Contract: thread-safe (no state); allocates nothing.
+// Contract: thread-safe (no state); allocates names only; throws std::bad_alloc only.
 #pragma once
 
 #include "tools/reader/model.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace libprofile::tools {
@@ -15,5 +17,8 @@ std::size_t chosen_counters(const std::vector<MetricInfo>& metrics);
 
 /// The metric that has the counter `metric` in regions, wherever it stands (profiles of several jobs may be one); or 0.
 std::size_t in_regions(const std::vector<MetricInfo>& metrics, std::size_t metric);
+
+/// The counters of a rank's process, as ThreadAffinity::counters and TracedCount::counter number them; empty if they are not known.
+std::vector<std::string> counter_names(const Profile& profile, std::uint32_t rank);
 
 } // namespace libprofile::tools

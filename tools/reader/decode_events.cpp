@@ -1,5 +1,7 @@
 #include "tools/reader/decode_events.hpp"
 
+#include <array>
+
 namespace libprofile::tools {
 
 namespace {
@@ -9,15 +11,20 @@ class PartDecoder {
   public:
     PartDecoder(Decoder& d, KeptEvents& out) : d_(d), out_(out) {}
 
-    bool decode(EventPart& part, std::uint64_t events) {
+    /// `processor`: that number + 1.
+    bool decode(EventPart& part, std::uint64_t events, std::uint64_t processor) {
+        if (!take_processor(processor)) return false;
         part.intervals_at = size(out_.intervals);
         part.messages_at = size(out_.messages);
         part.inners_at = size(out_.inners);
         part.tasks_at = size(out_.tasks);
         part.runs_at = size(out_.runs);
         part.groups_at = size(out_.groups);
+        part.counts_at = size(out_.counts);
         at_ = part.begin_ns;
         path_ = 0;
+        last_ = Last::None;
+        counted_ = {};
         for (std::uint64_t i = 0; i < events; ++i) {
             EventRecord event;
             describe(d_, event);
@@ -29,6 +36,7 @@ class PartDecoder {
         part.tasks = size(out_.tasks) - part.tasks_at;
         part.runs = size(out_.runs) - part.runs_at;
         part.groups = size(out_.groups) - part.groups_at;
+        part.counts = size(out_.counts) - part.counts_at;
         return true;
     }
 
@@ -64,7 +72,9 @@ class PartDecoder {
         TracedInterval interval;
         if (!take_path((event.rest >> 1) ^ (~(event.rest & 1) + 1), interval.path) || !take_times(event, interval.begin_ns)) return false;
         interval.end_ns = at_;
+        interval.processor = processor_;
         out_.intervals.push_back(interval);
+        last_ = Last::Interval;
         return true;
     }
 
@@ -102,7 +112,7 @@ class PartDecoder {
         case TaskEvent::Creation: return take_creation(event, says);
         case TaskEvent::Run: return take_run(event, says);
         case TaskEvent::Depends: return take_dependence(event, says, part);
-        case TaskEvent::Group: return take_group(event, says);
+        case TaskEvent::Further: return take_further(event, says);
         }
         return false;
     }
@@ -124,9 +134,11 @@ class PartDecoder {
         if (event.number == 0 || !take_path(static_cast<std::uint64_t>(event.path), run.path) || !take_times(event, run.begin_ns)) return false;
         run.end_ns = at_;
         run.task = event.number;
+        run.processor = processor_;
         run.is_over = (flags & TaskIsOver) != 0;
         run.is_resumed = (flags & TaskIsResumed) != 0;
         out_.runs.push_back(run);
+        last_ = Last::Run;
         return true;
     }
 
@@ -139,9 +151,38 @@ class PartDecoder {
         return true;
     }
 
-    bool take_group(const EventRecord& event, std::uint64_t says) {
+    bool take_further(const EventRecord& event, std::uint64_t says) {
+        switch (static_cast<FurtherEvent>(says)) {
+        case FurtherEvent::Group: return take_group(event);
+        case FurtherEvent::Moved: return event.number != 0 && take_processor(event.number);
+        case FurtherEvent::Count: break;
+        }
+        return take_count(event, says - static_cast<std::uint64_t>(FurtherEvent::Count));
+    }
+
+    bool take_processor(std::uint64_t number_and_1) {
+        processor_ = number_and_1 == 0 ? no_processor : static_cast<std::uint16_t>(number_and_1 - 1);
+        return number_and_1 <= no_processor;
+    }
+
+    /// Of an event that is not there, as behind a cut that a handler made: left out, but the values go on.
+    bool take_count(const EventRecord& event, std::uint64_t counter) {
+        if (counter >= most_counters) return false;
+        TracedCount count;
+        count.begin = counted_[counter] + static_cast<std::uint64_t>(event.gap);
+        count.end = counted_[counter] = count.begin + event.length;
+        if (count.end < count.begin) return false;
+        count.counter = static_cast<std::uint8_t>(counter);
+        count.is_of_run = last_ == Last::Run;
+        if (last_ == Last::None) return true;
+        count.event = (count.is_of_run ? size(out_.runs) : size(out_.intervals)) - 1;
+        out_.counts.push_back(count);
+        return true;
+    }
+
+    bool take_group(const EventRecord& event) {
         TracedTaskGroup group;
-        if (says != 0 || !take_times(event, group.begin_ns)) return false;
+        if (!take_times(event, group.begin_ns)) return false;
         group.end_ns = at_;
         group.task = event.number;
         out_.groups.push_back(group);
@@ -152,12 +193,16 @@ class PartDecoder {
     KeptEvents& out_;
     std::uint64_t at_ = 0;
     std::uint64_t path_ = 0;
+    enum class Last : std::uint8_t { None, Interval, Run };
+    Last last_ = Last::None; // what counters are of
+    std::array<std::uint64_t, most_counters> counted_ = {};
+    std::uint16_t processor_ = no_processor;
 };
 
 } // namespace
 
 bool decode_events(Decoder d, RawRank& out) {
-    constexpr std::uint64_t least_bytes_of_part = 7, least_bytes_of_event = 2;
+    constexpr std::uint64_t least_bytes_of_part = 8, least_bytes_of_event = 2;
     EventsRecord r;
     describe(d, r);
     if (d.failed() || r.thread > max_id || r.stride == 0 || r.parts > d.remaining() / least_bytes_of_part) return false;
@@ -183,7 +228,7 @@ bool decode_events(Decoder d, RawRank& out) {
         part.reasons = static_cast<std::uint8_t>(p.reasons);
         part.begin_ns = end + p.left_out;
         end = part.end_ns = part.begin_ns + p.length;
-        if (part.begin_ns < p.left_out || part.end_ns < part.begin_ns || !parts.decode(part, p.events)) return false;
+        if (part.begin_ns < p.left_out || part.end_ns < part.begin_ns || !parts.decode(part, p.events, p.processor)) return false;
         events.parts.push_back(part);
     }
     return d.remaining() == 0 && out.events.emplace(static_cast<std::uint32_t>(r.thread), std::move(events)).second;

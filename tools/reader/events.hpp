@@ -10,11 +10,15 @@
 
 namespace libprofile::tools {
 
+/// A hardware thread by the kernel's number, where an event ended.
+inline constexpr std::uint16_t no_processor = UINT16_MAX;
+
 /// A call of MPI, a wait or construct of OpenMP, or a visit to a named region. It may have begun before its part did, and others may lie in it.
 struct TracedInterval {
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
     std::uint32_t path = 0;
+    std::uint16_t processor = no_processor;
 };
 
 /// One end of a message of the call `interval`.
@@ -61,6 +65,16 @@ struct TracedTaskRun {
     std::uint32_t path = 0; // of the function that runs
     bool is_over = false;   // else it was suspended
     bool is_resumed = false;
+    std::uint16_t processor = no_processor;
+};
+
+/// A counter that the user chose, at both ends of an interval or a run.
+struct TracedCount {
+    std::uint64_t begin = 0; // value; its origin is arbitrary
+    std::uint64_t end = 0;
+    std::uint32_t event = 0;  // position in KeptEvents::intervals or KeptEvents::runs
+    std::uint8_t counter = 0; // position in RankAffinity::counters
+    bool is_of_run = false;
 };
 
 /// A taskgroup: at its end all tasks that were made in it, and theirs, are over.
@@ -86,6 +100,7 @@ struct EventPart {
     std::uint32_t tasks_at = 0, tasks = 0; // creations
     std::uint32_t runs_at = 0, runs = 0;
     std::uint32_t groups_at = 0, groups = 0;
+    std::uint32_t counts_at = 0, counts = 0;
 };
 
 struct KeptEvents {
@@ -102,6 +117,7 @@ struct KeptEvents {
     std::vector<TracedDependence> dependences; // of one task after another
     std::vector<TracedTaskRun> runs;
     std::vector<TracedTaskGroup> groups;
+    std::vector<TracedCount> counts; // in the order of their events' ends
 };
 
 } // namespace libprofile::tools

@@ -16,6 +16,7 @@
 #include "format/trace.hpp"
 #include "tools/reader/events.hpp"
 #include "tools/reader/function_loops.hpp"
+#include "tools/reader/page_nodes.hpp"
 #include "tools/reader/sequences.hpp"
 #include "tools/reader/series.hpp"
 
@@ -122,6 +123,7 @@ struct RankInfo {
     std::optional<RegionsRecord> regions;          // it had some
     std::optional<OpenMpRecord> openmp;            // it had parallel regions
     std::optional<RankAffinity> affinity;
+    std::optional<PageNodes> pages;   // its tasks have dependences in the events
     std::optional<ClockRecord> clock; // brings its times to the axis of the job (analysis/clock_axis.hpp)
 };
 

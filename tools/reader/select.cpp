@@ -71,7 +71,10 @@ void prune(RawFile& file, const Selection& selection) {
             rank.traces.clear();
             rank.waits.clear();
         }
-        if (!selection.events) rank.events.clear();
+        if (!selection.events) {
+            rank.events.clear();
+            rank.pages.reset();
+        }
         std::erase_if(rank.series, [&](const RawSeries& series) { return !selection.series || !is_wanted_phase(selection.phases, series.phase); });
     }
 }
@@ -176,7 +179,8 @@ void Loader::load_rank(const RankEntry& rank, bool is_witness) {
             entry.type == BlockType::OpenMp || entry.type == BlockType::ShortThreads || entry.type == BlockType::Inside || entry.type == BlockType::Partners ||
             entry.type == BlockType::Clock || (entry.type == BlockType::Begins && in_phase) || (entry.type == BlockType::Sequences && in_phase) ||
             ((entry.type == BlockType::Trace || entry.type == BlockType::Waits) && selection_->traces) ||
-            (entry.type == BlockType::Events && selection_->events) || (entry.type == BlockType::Series && selection_->series && in_phase) ||
+            ((entry.type == BlockType::Events || entry.type == BlockType::Pages) && selection_->events) ||
+            (entry.type == BlockType::Series && selection_->series && in_phase) ||
             (entry.type == BlockType::Cells && in_phase && entry.metric && !unwanted_.contains(*entry.metric)))
             load(entry);
     }

@@ -489,6 +489,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     if (parts.trace) {
         document["traces"] = traces_json(profile);
         document["events"] = events_json(profile);
+        document["pages"] = pages_json(profile);
     }
     return json_text(document) + "\n";
 }

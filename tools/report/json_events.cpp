@@ -1,8 +1,10 @@
 #include "tools/report/json_events.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/reader/counters.hpp"
 #include "tools/timeline/message_pairs.hpp"
 
+#include <optional>
 #include <set>
 
 namespace libprofile::tools {
@@ -16,6 +18,18 @@ template <class T, class Get> Json column(const std::vector<T>& list, Get&& get)
     Json values = Json::array();
     for (const T& element : list) values.push_back(get(element));
     return values;
+}
+
+Json processor_or_null(std::uint16_t processor) { return processor == no_processor ? Json() : Json(processor); }
+
+Json counts_json(const Profile& profile, const Location& location) {
+    const std::vector<TracedCount>& counts = location.events.counts;
+    const std::vector<std::string> names = counter_names(profile, location.rank);
+    return {{"of", column(counts, [](const TracedCount& c) { return c.is_of_run ? "run" : "interval"; })},
+            {"event", column(counts, [](const TracedCount& c) { return c.event; })},
+            {"counter", column(counts, [&](const TracedCount& c) { return c.counter < names.size() ? Json(names[c.counter]) : Json(); })},
+            {"begin", column(counts, [](const TracedCount& c) { return c.begin; })},
+            {"end", column(counts, [](const TracedCount& c) { return c.end; })}};
 }
 
 Json phase_or_null(std::uint32_t phase) { return phase == EventPart::no_phase ? Json() : Json(phase); }
@@ -38,7 +52,8 @@ Json parts_json(const KeptEvents& events) {
                         {"inner", part.inners},
                         {"tasks", part.tasks},
                         {"runs", part.runs},
-                        {"groups", part.groups}});
+                        {"groups", part.groups},
+                        {"counts", part.counts}});
     }
     return list;
 }
@@ -104,7 +119,13 @@ Json paths_json(const Profile& profile, const KeptEvents& events) {
     return list;
 }
 
-Json tasks_json(const Profile& profile, const KeptEvents& events) {
+Json tasks_json(const Profile& profile, const Location& location) {
+    const KeptEvents& events = location.events;
+    const auto rank = profile.ranks.find(location.rank);
+    const auto node = [&](const TracedDependence& d) {
+        const std::optional<std::uint32_t> known = rank != profile.ranks.end() && rank->second.pages ? rank->second.pages->node_of(d.address) : std::nullopt;
+        return known ? Json(*known) : Json();
+    };
     Json task = Json::array();
     for (std::size_t i = 0; i < events.tasks.size(); ++i)
         for (std::uint32_t d = 0; d < events.tasks[i].dependences; ++d) task.push_back(i);
@@ -116,14 +137,16 @@ Json tasks_json(const Profile& profile, const KeptEvents& events) {
             {"dependences",
              {{"task", std::move(task)},
               {"kind", column(events.dependences, [](const TracedDependence& d) { return name_of(d.kind); })},
-              {"address", column(events.dependences, [](const TracedDependence& d) { return d.address; })}}},
+              {"address", column(events.dependences, [](const TracedDependence& d) { return d.address; })},
+              {"node", column(events.dependences, node)}}},
             {"runs",
              {{"task", column(events.runs, [](const TracedTaskRun& r) { return r.task; })},
               {"begin_ns", column(events.runs, [](const TracedTaskRun& r) { return r.begin_ns; })},
               {"end_ns", column(events.runs, [](const TracedTaskRun& r) { return r.end_ns; })},
               {"path", column(events.runs, [](const TracedTaskRun& r) { return r.path; })},
               {"is_over", column(events.runs, [](const TracedTaskRun& r) { return r.is_over; })},
-              {"is_resumed", column(events.runs, [](const TracedTaskRun& r) { return r.is_resumed; })}}},
+              {"is_resumed", column(events.runs, [](const TracedTaskRun& r) { return r.is_resumed; })},
+              {"processor", column(events.runs, [](const TracedTaskRun& r) { return processor_or_null(r.processor); })}}},
             {"groups",
              {{"task", column(events.groups, [](const TracedTaskGroup& g) { return g.task; })},
               {"begin_ns", column(events.groups, [](const TracedTaskGroup& g) { return g.begin_ns; })},
@@ -151,13 +174,33 @@ Json events_json(const Profile& profile) {
                         {"begin_ns", column(events.intervals, [](const TracedInterval& i) { return i.begin_ns; })},
                         {"end_ns", column(events.intervals, [](const TracedInterval& i) { return i.end_ns; })},
                         {"path", column(events.intervals, [](const TracedInterval& i) { return i.path; })},
+                        {"processor", column(events.intervals, [](const TracedInterval& i) { return processor_or_null(i.processor); })},
+                        {"counts", counts_json(profile, location)},
                         {"messages", messages_json(events, pairs, l)},
                         {"inner",
                          {{"begin_ns", column(events.inners, [](const TracedInner& i) { return i.begin_ns; })},
                           {"end_ns", column(events.inners, [](const TracedInner& i) { return i.end_ns; })},
                           {"phase", column(events.inners, [](const TracedInner& i) { return phase_or_null(i.phase); })},
                           {"number", column(events.inners, [](const TracedInner& i) { return i.number + 1; })}}},
-                        {"tasks", tasks_json(profile, events)}});
+                        {"tasks", tasks_json(profile, location)}});
+    }
+    return list;
+}
+
+Json pages_json(const Profile& profile) {
+    Json list = Json::array();
+    for (const auto& [number, rank] : profile.ranks) {
+        if (!rank.pages) continue;
+        Json ranges = Json::array();
+        for (const PageNodes::Range& range : rank.pages->ranges) ranges.push_back({{"begin", range.begin}, {"end", range.end}, {"node", range.node}});
+        list.push_back({{"rank", number},
+                        {"page_size", rank.pages->page_size},
+                        {"error", rank.pages->error},
+                        {"unknown", rank.pages->unknown},
+                        {"left_out", rank.pages->left_out},
+                        {"asked", rank.pages->asked},
+                        {"asked_ns", rank.pages->asked_ns},
+                        {"ranges", std::move(ranges)}});
     }
     return list;
 }

@@ -10,5 +10,7 @@ namespace libprofile::tools {
 
 /// One entry for each thread that kept events; lists per column, which are half as long as objects.
 nlohmann::ordered_json events_json(const Profile& profile);
+/// On which nodes the pages lie that tasks depend on, by rank.
+nlohmann::ordered_json pages_json(const Profile& profile);
 
 } // namespace libprofile::tools

@@ -2,6 +2,7 @@
 
 #include "tools/names/labels.hpp"
 #include "tools/report/rows.hpp"
+#include "tools/report/task_place_rows.hpp"
 #include "tools/report/task_words.hpp"
 #include "tools/text/phrases.hpp"
 
@@ -22,6 +23,7 @@ struct NamedTaskGraph {
     const TaskStretch* stretch = nullptr; // null: all that was chosen
     std::string where;
     TaskGraph graph;
+    TaskPlaces places;
 };
 
 class TaskReport {
@@ -42,12 +44,22 @@ class TaskReport {
         for (ReportTable* table : {&ranks_, &stretches_}) shorten(*table);
         if (stretches_.rows.size() < 2 && !form_.everything) stretches_.rows.clear();
         if (ranks_.rows.size() < 2 && !form_.everything) ranks_.rows.clear();
-        for (ReportTable* table : {&depths_, &types_, &places_, &steps_, &stretches_, &ranks_})
+        if (!several_nodes_ && !form_.everything) leave_out_places();
+        for (ReportTable* table : {&depths_, &types_, &places_, &nodes_, &threads_, &steps_, &stretches_, &ranks_})
             if (form_.everything || !table->rows.empty()) document_.tables.push_back(std::move(*table));
         return std::move(document_);
     }
 
   private:
+    /// All memory is near, as far as is known.
+    void leave_out_places() {
+        nodes_.rows.clear();
+        threads_.rows.clear();
+        for (ReportTable* table : {&types_, &stretches_, &ranks_})
+            for (ReportColumn& column : table->columns)
+                if (column.key == "remote") column.label.clear();
+    }
+
     std::string scope() const { return scope_of(profile_, choice_, found_); }
 
     bool is_chosen(const TaskStretch& stretch) const {
@@ -73,6 +85,7 @@ class TaskReport {
                                                 {"outside_tasks", "outside", ColumnUnit::Ns},
                                                 {"stolen", "stolen", ColumnUnit::Share},
                                                 {"incomplete", "missing", ColumnUnit::Count},
+                                                {"remote", "remote", ColumnUnit::Share},
                                                 {"threads", "threads", ColumnUnit::Number},
                                                 {"depths", "depths", ColumnUnit::Count}};
         ranks_ = {"ranks", "Ranks", "those with most work; their parts one after the other", {{"rank", "rank", ColumnUnit::Number}}, {}, {}, {}, 0, "ranks"};
@@ -93,6 +106,7 @@ class TaskReport {
                                                      {"median", "median", ColumnUnit::Ns},
                                                      {"most", "most", ColumnUnit::Ns},
                                                      {"stolen", "stolen", ColumnUnit::Share},
+                                                     {"remote", "remote", ColumnUnit::Share},
                                                      {"creation_to_begin", "delay", ColumnUnit::Ns},
                                                      {"ready_to_begin", "queue", ColumnUnit::Ns},
                                                      {"function", "function", ColumnUnit::Text, false, 20},
@@ -110,6 +124,15 @@ class TaskReport {
                                                      {"time", "", ColumnUnit::Ns},
                                                      {"function", "", ColumnUnit::Text},
                                                      {"source", "", ColumnUnit::Text}});
+        declare_places();
+    }
+
+    void declare_places() {
+        nodes_ = table_of_graphs("node_accesses", "Memory of NUMA nodes", "accesses by depend clauses", "pairs of nodes");
+        threads_ = table_of_graphs("thread_accesses", "Remote accesses by thread", "", "threads");
+        const std::vector<ReportColumn> of_nodes = node_columns(), of_threads = access_columns();
+        nodes_.columns.insert(nodes_.columns.end(), of_nodes.begin(), of_nodes.end());
+        threads_.columns.insert(threads_.columns.end(), of_threads.begin(), of_threads.end());
     }
 
     static ReportTable table_of_graphs(const char* key, const char* title, const char* remark, const char* rows) {
@@ -134,7 +157,8 @@ class TaskReport {
         if (s == nullptr) return {std::uint64_t{named.rank}, std::string("all"), {}, {}, std::string("all")};
         return {std::uint64_t{named.rank}, std::string(base == 1 ? "iteration" : "window"), s->first + base, s->last + base, stretch_words(*s)};
     }
-    static void add_sums(std::vector<ReportValue>& row, const TaskGraph& g) {
+    static void add_sums(std::vector<ReportValue>& row, const NamedTaskGraph& named) {
+        const TaskGraph& g = named.graph;
         const std::vector<ReportValue> sums = {g.complete_tasks,
                                                g.work_ns,
                                                g.span_ns,
@@ -142,6 +166,7 @@ class TaskReport {
                                                g.implicit_ns,
                                                task_share(g.stolen_tasks, g.complete_tasks),
                                                g.incomplete() + g.created_elsewhere,
+                                               remote_share(named.places.all),
                                                std::uint64_t{g.locations.size()},
                                                std::uint64_t{g.depths.size()}};
         row.insert(row.end(), sums.begin(), sums.end());
@@ -152,23 +177,31 @@ class TaskReport {
         std::erase_if(stretches, [&](const TaskStretch& stretch) { return !is_chosen(stretch); });
         if (stretches.empty()) return;
         NamedTaskGraph all{
-            rank, nullptr,
+            rank,
+            nullptr,
             fmt::format("{} of rank {}", plural(stretches.size(), stretches.front().kind == PartKind::Iteration ? "iteration" : "stretch"), rank),
-            task_graph(profile_, parts_of(stretches))};
+            task_graph(profile_, parts_of(stretches)),
+            {}};
+        all.places = task_places(profile_, rank, all.graph);
+        several_nodes_ = several_nodes_ || all.places.has_several_nodes();
         if (stretches.size() == 1) all.stretch = &stretches.front(), all.where = fmt::format("{} of rank {}", stretch_words(stretches.front()), rank);
         ranks_.rows.push_back({std::uint64_t{rank}});
-        add_sums(ranks_.rows.back(), all.graph);
+        add_sums(ranks_.rows.back(), all);
         add_missing(all.graph);
+        for (const std::string& sentence : missing_pages(profile_.ranks.at(rank), fmt::format("rank {}", rank))) document_.warnings.push_back(sentence);
         std::uint64_t incomplete = 0;
         NamedTaskGraph longest;
         const std::uint64_t work = all.graph.work_ns;
         for (const TaskStretch& stretch : stretches) {
             const bool is_only = stretches.size() == 1;
-            NamedTaskGraph one{rank, &stretch, fmt::format("{} of rank {}", stretch_words(stretch), rank), {}};
-            if (!is_only) one.graph = task_graph(profile_, stretch.parts);
+            NamedTaskGraph one{rank, &stretch, fmt::format("{} of rank {}", stretch_words(stretch), rank), {}, {}};
+            if (!is_only) {
+                one.graph = task_graph(profile_, stretch.parts);
+                one.places = task_places(profile_, rank, one.graph);
+            }
             const NamedTaskGraph& named = is_only ? all : one;
             stretches_.rows.push_back(begin_of_row(named));
-            add_sums(stretches_.rows.back(), named.graph);
+            add_sums(stretches_.rows.back(), named);
             incomplete += named.graph.incomplete() + named.graph.created_elsewhere;
             if (form_.everything) add_details(named);
             if (!is_only && (longest.stretch == nullptr || one.graph.work_ns > longest.graph.work_ns)) longest = std::move(one);
@@ -191,7 +224,8 @@ class TaskReport {
     }
 
     void say(const NamedTaskGraph& named) {
-        const std::vector<std::string> sentences = task_sentences(profile_, named.graph, task_types(profile_, named.graph), named.where);
+        std::vector<std::string> sentences = task_sentences(profile_, named.graph, task_types(profile_, named.graph), named.where);
+        for (std::string& sentence : place_sentences(named.places)) sentences.push_back(std::move(sentence));
         for (std::size_t i = 0; i < sentences.size(); ++i) document_.findings.emplace_back(i == 0 ? "How parallel the tasks are" : "", sentences[i]);
         const std::string iterations =
             named.stretch != nullptr && named.stretch->kind == PartKind::Iteration ? fmt::format(" --iterations {}", named.stretch->first + 1) : "";
@@ -206,8 +240,18 @@ class TaskReport {
         add_depths(named);
         add_types(named);
         add_critical_path(named);
-        for (ReportTable* table : {&depths_, &types_, &places_})
+        add_rows(nodes_, named, node_rows(named.places));
+        add_rows(threads_, named, access_rows(profile_, named.places));
+        for (ReportTable* table : {&depths_, &types_, &places_, &nodes_, &threads_})
             if (!form_.everything) table->remark = named.where + (table->remark.empty() ? "" : ": " + table->remark);
+    }
+
+    static void add_rows(ReportTable& table, const NamedTaskGraph& named, const std::vector<std::vector<ReportValue>>& rows) {
+        for (const std::vector<ReportValue>& cells : rows) {
+            std::vector<ReportValue> row = begin_of_row(named);
+            row.insert(row.end(), cells.begin(), cells.end());
+            table.rows.push_back(std::move(row));
+        }
     }
 
     void add_depths(const NamedTaskGraph& named) {
@@ -239,7 +283,11 @@ class TaskReport {
 
     void add_types(const NamedTaskGraph& named) {
         std::size_t shown = 0;
-        for (const TaskType& type : task_types(profile_, named.graph).types) {
+        const TaskTypes types = task_types(profile_, named.graph);
+        std::vector<TaskPlaces::Sums> accesses(types.types.size());
+        for (std::size_t t = 0; t < types.of_task.size(); ++t) accesses[types.of_task[t]].add(named.places.of_task[t]);
+        for (std::size_t i = 0; i < types.types.size(); ++i) {
+            const TaskType& type = types.types[i];
             if (type.tasks == 0) continue;
             if (!form_.everything && shown++ >= limit()) {
                 ++types_.left_out;
@@ -252,6 +300,7 @@ class TaskReport {
                                                     type.median_ns,
                                                     type.most_ns,
                                                     task_share(type.stolen, type.tasks),
+                                                    remote_share(accesses[i]),
                                                     type.creation_to_begin_ns,
                                                     type.ready_to_begin_ns,
                                                     printable(type.function),
@@ -326,7 +375,8 @@ class TaskReport {
     const SelectionForm& form_;
     FoundChoice found_;
     ReportDocument document_;
-    ReportTable ranks_, stretches_, depths_, types_, places_, steps_;
+    ReportTable ranks_, stretches_, depths_, types_, places_, nodes_, threads_, steps_;
+    bool several_nodes_ = false;
     NamedTaskGraph detail_; // the rank, and its stretch, with most work
     TaskStretch kept_;      // that of detail_
     std::uint64_t detail_work_ = 0;

@@ -26,6 +26,7 @@ struct TaskGraph {
         std::uint64_t begin_ns = 0, end_ns = 0;
         std::uint32_t location = 0; // position in Profile::locations
         std::uint32_t path = 0;     // of the function that ran; if that is not known, of the creation
+        std::uint16_t processor = no_processor;
     };
     /// An explicit task whose creation is there.
     struct Task {
@@ -42,6 +43,7 @@ struct TaskGraph {
         std::uint64_t ready_ns = 0; // created, and all that it depends on is over
         std::uint64_t begin_ns = 0, end_ns = 0;
         std::uint64_t duration_ns = 0;                // own time
+        std::span<const TracedDependence> accesses;   // its depend clauses; valid as long as the profile
         std::uint32_t after = none, joined_by = none; // the last join before its creation, and the one that waited for it: numbers without other meaning
     };
     /// How many tasks have a depth: those could run at once if all tasks took the same time.

@@ -72,7 +72,7 @@ class Collector {
                                   range(events.dependences, task.dependences_at, task.dependences)});
         for (const TracedTaskRun& run : range(events.runs, part.runs_at, part.runs)) {
             if (!is_forward(run.begin_ns, run.end_ns)) continue;
-            out_.runs.push_back({run.begin_ns, run.end_ns, TaskRecords::none, thread(), run.path, run.is_over, run.is_resumed, false});
+            out_.runs.push_back({run.begin_ns, run.end_ns, TaskRecords::none, thread(), run.path, run.is_over, run.is_resumed, false, run.processor});
             run_numbers_.push_back(run.task);
         }
         for (const TracedTaskGroup& group : range(events.groups, part.groups_at, part.groups))

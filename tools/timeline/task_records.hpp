@@ -39,6 +39,7 @@ struct TaskRecords {
         std::uint32_t path = 0; // of the function that runs; if that is not known, of the creation
         bool is_over = false, is_resumed = false;
         bool is_cut = false; // a part of it lies in a hole
+        std::uint16_t processor = no_processor;
     };
     enum class WaitKind : std::uint8_t { Taskwait, Taskgroup, Barrier, Idle };
     struct Wait {

@@ -1,0 +1,184 @@
+// Accesses of OpenMP tasks by NUMA nodes: equal those of made-up programs, and what is not known counts as such.
+#include "tests/unit/tools_task_team.hpp"
+#include "tools/report/tasks.hpp"
+#include "tools/timeline/task_places.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace libprofile::test {
+
+namespace {
+
+using tools::Profile;
+using tools::TaskPlaces;
+
+constexpr std::uint64_t numa_page = 4096, first_numa_page = 0x7f0000000;
+
+/// Tasks with up to four dependences each, on `pages` pages.
+TaskProgram random_accesses(std::mt19937& random, std::size_t tasks, std::uint64_t pages) {
+    TaskProgram program;
+    for (std::size_t t = 0; t < tasks; ++t) {
+        std::vector<tools::TracedDependence> needs;
+        for (std::uint32_t d = random() % 5; d-- > 0;)
+            needs.push_back({(first_numa_page + random() % pages) * numa_page + random() % numa_page, static_cast<TaskDependence>(1 + random() % 5)});
+        const std::size_t task = program.create(0, needs);
+        program.tasks[task].type = static_cast<std::uint32_t>(random() % TaskTeam::types);
+        program.compute(task, 10 + random() % 100);
+    }
+    return program;
+}
+
+/// Thread t ran on processor 10 + t, of node t % nodes, but for the last thread, of which that is not known; page p lies on node p % nodes, unless p % 7 is 0.
+Profile on_machine(const TaskProgram& program, std::uint32_t threads, std::uint32_t nodes, std::uint64_t pages, std::uint32_t seed) {
+    Profile profile = TaskTeam(program, threads, seed).run();
+    tools::RankInfo& rank = profile.ranks[0];
+    rank.affinity.emplace();
+    rank.affinity->machine.numa_nodes = nodes;
+    for (std::uint32_t t = 0; t < threads; ++t) {
+        tools::Processor processor;
+        processor.number = 10 + t;
+        processor.numa_node = t % nodes;
+        rank.affinity->processors.push_back(processor);
+        for (tools::TracedTaskRun& run : profile.locations[t].events.runs)
+            if (t + 1 != threads) run.processor = static_cast<std::uint16_t>(processor.number);
+    }
+    rank.pages.emplace();
+    rank.pages->page_size = numa_page;
+    for (std::uint64_t p = 0; p < pages; ++p)
+        if (p % 7 != 0)
+            rank.pages->ranges.push_back({(first_numa_page + p) * numa_page, (first_numa_page + p + 1) * numa_page, static_cast<std::uint32_t>(p % nodes)});
+    return profile;
+}
+
+TaskPlaces places_of(const Profile& profile) {
+    return tools::task_places(profile, 0, tools::task_graph(profile, tools::parts_of(tools::task_stretches(profile, 0))));
+}
+
+} // namespace
+
+TEST(TaskPlaces, AccessesAreThoseOfTheProgramAndOfTheThreadsThatRanIt) {
+    std::mt19937 random(24);
+    for (std::uint32_t round = 0; round < 40; ++round) {
+        const std::uint32_t threads = 2 + round % 5, nodes = 1 + round % 4;
+        const std::uint64_t pages = 1 + random() % 60;
+        const TaskProgram program = random_accesses(random, 200, pages);
+        const Profile profile = on_machine(program, threads, nodes, pages, round);
+        const TaskPlaces places = places_of(profile);
+        std::map<std::size_t, std::uint32_t> thread_of;
+        for (std::uint32_t t = 0; t < threads; ++t)
+            for (const tools::TracedTaskRun& run : profile.locations[t].events.runs) thread_of[run.task] = t;
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>> truth;
+        std::map<std::uint32_t, std::array<std::uint64_t, 3>> by_thread; // local, remote, unknown
+        for (std::size_t task = 1; task < program.tasks.size(); ++task)
+            for (const tools::TracedDependence& need : program.tasks[task].dependences) {
+                const std::uint32_t thread = thread_of.at(task), worker = thread % nodes;
+                const std::uint64_t p = need.address / numa_page - first_numa_page, data = p % nodes;
+                const bool is_known = thread + 1 != threads && p % 7 != 0;
+                ++by_thread[thread][!is_known ? 2 : worker == data ? 0 : 1];
+                if (!is_known) continue;
+                auto& [reads, writes] = truth[{worker, static_cast<std::uint32_t>(data)}];
+                reads += need.kind != TaskDependence::Out ? 1 : 0;
+                writes += need.kind != TaskDependence::In ? 1 : 0;
+            }
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>> found;
+        for (const TaskPlaces::Cell& cell : places.matrix) found[{cell.worker, cell.data}] = {cell.reads, cell.writes};
+        EXPECT_EQ(found, truth) << round;
+        ASSERT_EQ(places.threads.size(), by_thread.size());
+        TaskPlaces::Sums all, tasks;
+        for (const TaskPlaces::Thread& thread : places.threads) {
+            EXPECT_EQ((std::array{thread.sums.local, thread.sums.remote, thread.sums.unknown}), by_thread.at(thread.location)) << round;
+            all.add(thread.sums);
+        }
+        for (const TaskPlaces::Sums& sums : places.of_task) tasks.add(sums);
+        for (const TaskPlaces::Sums* sums : {&all, &tasks}) {
+            EXPECT_EQ(sums->local, places.all.local);
+            EXPECT_EQ(sums->remote, places.all.remote);
+            EXPECT_EQ(sums->unknown, places.all.unknown);
+        }
+        if (nodes == 1) {
+            EXPECT_EQ(places.all.remote, 0u);
+            EXPECT_FALSE(places.has_several_nodes());
+        }
+    }
+}
+
+TEST(TaskPlaces, OfATaskThatMovedTheLongestRunTells) {
+    std::mt19937 random(3);
+    TaskProgram program;
+    const std::size_t task = program.create(0, {{first_numa_page * numa_page + numa_page, TaskDependence::In}});
+    program.compute(task, 50);
+    Profile profile = on_machine(program, 3, 2, 2, 1);
+    for (std::uint32_t t = 0; t < 3; ++t) profile.locations[t].events.runs.clear();
+    const auto add = [&](std::uint32_t thread, std::uint64_t begin, std::uint64_t end, bool is_over, bool is_resumed) {
+        profile.locations[thread].events.runs.push_back(
+            {begin, end, task, TaskTeam::first_type_path, is_over, is_resumed, static_cast<std::uint16_t>(10 + thread)});
+        profile.locations[thread].events.parts[0].runs = 1;
+    };
+    for (tools::Location& location : profile.locations) location.events.parts[0].runs = 0;
+    add(0, 1010, 1020, false, false);
+    add(1, 1022, 1045, true, true);
+    const TaskPlaces places = places_of(profile);
+    EXPECT_EQ(places.all.local, 1u); // thread 1 and page 1 are on node 1
+    EXPECT_EQ(places.all.remote, 0u);
+}
+
+TEST(TaskPlaces, WithoutPagesOrTopologyNothingIsKnown) {
+    std::mt19937 random(5);
+    const TaskProgram program = random_accesses(random, 50, 10);
+    Profile profile = on_machine(program, 3, 2, 10, 1);
+    const std::uint64_t all = places_of(profile).all.known() + places_of(profile).all.unknown;
+    ASSERT_GT(places_of(profile).all.known(), 0u);
+    for (int what = 0; what < 3; ++what) {
+        Profile less = profile;
+        if (what == 0) less.ranks[0].pages.reset();
+        if (what == 1) less.ranks[0].affinity.reset();
+        if (what == 2) less.ranks.clear();
+        const TaskPlaces places = places_of(less);
+        EXPECT_EQ(places.all.known(), 0u) << what;
+        EXPECT_EQ(places.all.unknown, what == 2 ? 0 : all) << what;
+        EXPECT_TRUE(places.matrix.empty()) << what;
+    }
+}
+
+TEST(TaskPlaces, TheReportHasTablesOfNodesWhereThereAreSeveral) {
+    std::mt19937 random(7);
+    const TaskProgram program = random_accesses(random, 300, 40);
+    for (const std::uint32_t nodes : {1u, 4u}) {
+        const Profile profile = on_machine(program, 5, nodes, 40, 2);
+        const std::string text = document_text(tools::task_report(profile, {}, {false, false, "FOLDER", {}}), {100, false, false});
+        EXPECT_EQ(text.find("Memory of NUMA nodes") != std::string::npos, nodes > 1) << text;
+        EXPECT_EQ(text.find("to memory of another NUMA node") != std::string::npos, nodes > 1) << text;
+        const nlohmann::json json = nlohmann::json::parse(document_json(tools::task_report(profile, {}, {true, false, "FOLDER", {}})));
+        const TaskPlaces places = places_of(profile);
+        ASSERT_EQ(json["node_accesses"].size(), places.matrix.size());
+        double share = 0;
+        for (std::size_t i = 0; i < places.matrix.size(); ++i) {
+            EXPECT_EQ(json["node_accesses"][i]["task_node"], places.matrix[i].worker);
+            EXPECT_EQ(json["node_accesses"][i]["data_node"], places.matrix[i].data);
+            EXPECT_EQ(json["node_accesses"][i]["reads"], places.matrix[i].reads);
+            EXPECT_EQ(json["node_accesses"][i]["writes"], places.matrix[i].writes);
+            share += json["node_accesses"][i]["share"].get<double>();
+        }
+        EXPECT_NEAR(share, 1, 1e-9);
+        EXPECT_NEAR(json["ranks"][0]["remote"].get<double>(), static_cast<double>(places.all.remote) / static_cast<double>(places.all.known()), 1e-9);
+        EXPECT_EQ(json["thread_accesses"].size(), places.threads.size());
+    }
+}
+
+TEST(TaskPlaces, WhyNodesAreNotKnownIsSaidOnce) {
+    std::mt19937 random(7);
+    const TaskProgram program = random_accesses(random, 30, 40);
+    Profile profile = on_machine(program, 3, 2, 40, 2);
+    profile.ranks[0].pages->ranges.clear();
+    profile.ranks[0].pages->error = 1;
+    const std::string text = document_text(tools::task_report(profile, {}, {false, false, "FOLDER", {}}), {200, false, false});
+    const std::size_t at = text.find("CAP_SYS_NICE");
+    EXPECT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.find("CAP_SYS_NICE", at + 1), std::string::npos) << text;
+    profile.ranks[0].affinity->machine.numa_nodes = 1; // then it does not matter
+    EXPECT_EQ(document_text(tools::task_report(profile, {}, {false, false, "FOLDER", {}}), {200, false, false}).find("CAP_SYS_NICE"), std::string::npos);
+}
+
+} // namespace libprofile::test
