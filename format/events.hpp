@@ -68,7 +68,8 @@ template <class Codec> void describe(Codec& c, EventPartRecord& r) {
 /// What the lowest two bits of an event's first number say.
 enum class EventType : std::uint8_t {
     Interval = 0, // rest: call path, as difference to that of the interval before (zigzag); gap, length
-    Message = 1,  // rest: MessageFlag; partner if known, communicator, tag, bytes, number if known. Of the interval before it
+    Message = 1,  // rest: MessageFlag; partner if known, communicator, tag, bytes, number if known. Of the interval before it.
+                  // If it is collective: communicator, number
     Inner = 2,    // an iteration that lies in the part's, or in none that is a part; rest: its phase; gap, length, number
     Task = 3,     // rest: a TaskEvent in the lowest two bits, then what that says
 };
@@ -101,6 +102,7 @@ enum MessageFlag : std::uint64_t {
     MessageIsReceived = 1,
     MessageHasPartner = 2,
     MessageHasNumber = 4,
+    MessageIsCollective = 8, // no message, but a collective operation of the communicator's ranks. Alone
 };
 
 /// One event, in the order in which they end. A gap is from the end of the event with a gap before it in the part (from the part's begin) to its own begin;
@@ -147,6 +149,10 @@ template <class Codec> void describe(Codec& c, EventRecord& r) {
     c.number(first);
     r.type = static_cast<EventType>(first & 3);
     r.rest = first >> 2;
+    if (r.type == EventType::Message && r.rest == MessageIsCollective) {
+        c.number(r.communicator);
+        return c.number(r.number);
+    }
     if (r.type == EventType::Message) {
         if ((r.rest & MessageHasPartner) != 0) c.number(r.partner);
         c.number(r.communicator);

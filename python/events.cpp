@@ -20,7 +20,7 @@ const PageNodes& pages_of(const Profile& p, std::uint32_t rank) {
     return info == p.ranks.end() || !info->second.pages ? none : *info->second.pages;
 }
 
-/// Stride, length of a window, dropped parts and events; then the columns of parts, intervals, messages, inner iterations, tasks, their
+/// Stride, length of a window, dropped parts and events; then the columns of parts, intervals, messages, collectives, inner iterations, tasks, their
 /// dependences, runs, taskgroups and counters, and the counters' names.
 py::tuple events(const Profile& p, std::size_t location) {
     const KeptEvents& e = p.locations.at(location).events;
@@ -36,6 +36,7 @@ py::tuple events(const Profile& p, std::size_t location) {
     using Part = const EventPart&;
     using Interval = const TracedInterval&;
     using Message = const TracedMessage&;
+    using Collective = const TracedCollective&;
     using Inner = const TracedInner&;
     using Task = const TracedTask&;
     using Need = const TracedDependence&;
@@ -53,7 +54,8 @@ py::tuple events(const Profile& p, std::size_t location) {
                        int64_array(e.parts, [](Part s) { return s.reasons; }), int64_array(e.parts, [](Part s) { return s.begin_ns; }),
                        int64_array(e.parts, [](Part s) { return s.end_ns; }), int64_array(e.parts, [](Part s) { return s.intervals_at; }),
                        int64_array(e.parts, [](Part s) { return s.intervals; }), int64_array(e.parts, [](Part s) { return s.messages_at; }),
-                       int64_array(e.parts, [](Part s) { return s.messages; }), int64_array(e.parts, [](Part s) { return s.tasks_at; }),
+                       int64_array(e.parts, [](Part s) { return s.messages; }), int64_array(e.parts, [](Part s) { return s.collectives_at; }),
+                       int64_array(e.parts, [](Part s) { return s.collectives; }), int64_array(e.parts, [](Part s) { return s.tasks_at; }),
                        int64_array(e.parts, [](Part s) { return s.tasks; }), int64_array(e.parts, [](Part s) { return s.runs_at; }),
                        int64_array(e.parts, [](Part s) { return s.runs; }), int64_array(e.parts, [](Part s) { return s.groups_at; }),
                        int64_array(e.parts, [](Part s) { return s.groups; }), int64_array(e.parts, [](Part s) { return s.counts_at; }),
@@ -66,6 +68,9 @@ py::tuple events(const Profile& p, std::size_t location) {
                        int64_array(e.messages, [&](Message m) { return or_none(m.partner); }),
                        int64_array(e.messages, [](Message m) { return m.communicator; }), int64_array(e.messages, [](Message m) { return m.tag; }),
                        int64_array(e.messages, [](Message m) { return m.bytes; }), other_location, other_end),
+        py::make_tuple(int64_array(e.collectives, [](Collective c) { return c.interval; }),
+                       int64_array(e.collectives, [](Collective c) { return c.communicator; }),
+                       int64_array(e.collectives, [](Collective c) { return c.number; })),
         py::make_tuple(int64_array(e.inners, [](Inner i) { return i.begin_ns; }), int64_array(e.inners, [](Inner i) { return i.end_ns; }),
                        int64_array(e.inners, [&](Inner i) { return or_none(i.phase); }), int64_array(e.inners, [](Inner i) { return i.number; })),
         py::make_tuple(int64_array(e.tasks, [](Task t) { return t.number; }), int64_array(e.tasks, [](Task t) { return t.creator; }),

@@ -464,6 +464,15 @@ void MpiEvent::message(MessageDirection direction, const Envelope& envelope, std
 
 void MpiEvent::miss_message() noexcept { message_numbers.stop(); }
 
+bool MpiEvent::keeps_events() const noexcept { return thread_ != nullptr && thread_->listeners.trace; }
+
+void MpiEvent::collective(std::uint32_t communicator) noexcept {
+    const RunningCall& call = thread_->calls[state_.level];
+    thread_->events->add_collective(row_->node, call.start, without_reading(call, stopped_at_), communicator);
+}
+
+void MpiEvent::miss_collective() noexcept { message_numbers.stop_collectives(); }
+
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
 void MpiEvent::was_unsuccessful() noexcept {

@@ -71,6 +71,13 @@ class MpiEvent {
     /// MPI has sent or received a message that cannot be counted.
     static void miss_message() noexcept;
 
+    /// The calling thread keeps events: collective() is wanted.
+    bool keeps_events() const noexcept;
+    /// Notes in the trace of events that this call is a collective operation of a communicator (Envelope's). As add(), and if keeps_events().
+    void collective(std::uint32_t communicator) noexcept;
+    /// A collective operation that others may have counted, and this process has not.
+    static void miss_collective() noexcept;
+
     /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
     /// The call was a poll that found nothing. Their number is random: left out, too; several in a row are timed together.

@@ -95,6 +95,17 @@ void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end
     store_.add(event);
 }
 
+void EventTrace::add_collective(NodeId node, std::uint64_t begin, std::uint64_t end, std::uint32_t communicator) noexcept {
+    EventRecord event;
+    event.type = EventType::Message;
+    event.rest = MessageIsCollective;
+    event.communicator = communicator;
+    event.number = message_numbers.next_collective(communicator);
+    if (event.number == 0) return;
+    if (node_ != node || begin_of_last_ != begin) add(node, begin, end);
+    store_.add(event);
+}
+
 /// Creations, runs and taskgroups: what has times.
 [[gnu::hot]] void EventTrace::add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task,
                                        std::uint64_t creator) noexcept {

@@ -73,6 +73,9 @@ class EventTrace {
     /// A message of a call that began at `begin` on the path of `node`; it is over, but may not have been added.
     void add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
 
+    /// As add_message(): the call is a collective operation.
+    void add_collective(NodeId node, std::uint64_t begin, std::uint64_t end, std::uint32_t communicator) noexcept;
+
     /// An iteration that lies in no other begins. Of the leading thread.
     void begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept;
     /// It is over; decide() follows. Not if its begin was not told.

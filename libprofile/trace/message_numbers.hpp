@@ -14,8 +14,14 @@ class MessageNumbers {
   public:
     /// A message of this process could not be counted: none has a number from now on, since its other end would have another one.
     void stop() noexcept { has_stopped_.store(true, std::memory_order_relaxed); }
+    /// The same for a collective operation: other ranks may have one more.
+    void stop_collectives() noexcept { collectives_have_stopped_.store(true, std::memory_order_relaxed); }
     /// From 1 on. 0: not known, since there are too many kinds of messages, or memory is short, or one was missed.
     std::uint64_t next(MessageDirection direction, std::uint32_t partner, std::uint32_t communicator, std::int32_t tag) noexcept;
+    /// How many collective operations the communicator had, this one included; as next().
+    std::uint64_t next_collective(std::uint32_t communicator) noexcept {
+        return collectives_have_stopped_.load(std::memory_order_relaxed) ? 0 : next(MessageDirection::Sent, UINT32_MAX, communicator, 0);
+    }
 
   private:
     static constexpr unsigned bits = 14;
@@ -26,7 +32,7 @@ class MessageNumbers {
     };
     Slot* slots() noexcept;
     std::atomic<Slot*> slots_{nullptr};
-    std::atomic<bool> has_stopped_{false};
+    std::atomic<bool> has_stopped_{false}, collectives_have_stopped_{false};
 };
 extern MessageNumbers message_numbers;
 

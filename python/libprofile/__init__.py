@@ -25,14 +25,14 @@ from .over_time import OverTime, over_time
 from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
 from . import processes as _processes
 from .regressions import Alignment, align, regressions
-from .records import Clock, Context, EventCounts, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, PageRanges, Pages, Partners, Trace, TraceSamples, TraceWaits
+from .records import Clock, Context, EventCollectives, EventCounts, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, PageRanges, Pages, Partners, Trace, TraceSamples, TraceWaits
 from .tasks import TaskGraph, task_graph
 from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventCounts", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
+__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventCollectives", "EventCounts", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
            "Frame", "ImbalanceMap", "InnerIterations", "Location", "Metric", "Node", "OverTime",
            "PageRanges", "Pages", "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
@@ -291,9 +291,9 @@ class Profile:
 
     def events(self, rank: int, thread: int = 0) -> Events:
         """What a thread did, event by event, in the kept iterations; empty arrays without LIBPROFILE_TRACE=events. clocks() brings times to one axis."""
-        *head, parts, intervals, messages, inner, tasks, dependences, runs, groups, counts, names = _reader.events(self._profile, self._location(rank, thread))
-        return Events(*head, EventParts(*parts), EventIntervals(*intervals), EventMessages(*messages), InnerIterations(*inner), EventTasks(*tasks),
-                      EventDependences(*dependences), EventRuns(*runs), EventGroups(*groups), EventCounts(*counts), names)
+        *head, parts, intervals, messages, collectives, inner, tasks, dependences, runs, groups, counts, names = _reader.events(self._profile, self._location(rank, thread))
+        return Events(*head, EventParts(*parts), EventIntervals(*intervals), EventMessages(*messages), EventCollectives(*collectives),
+                      InnerIterations(*inner), EventTasks(*tasks), EventDependences(*dependences), EventRuns(*runs), EventGroups(*groups), EventCounts(*counts), names)
 
     def pages(self, rank: int) -> Pages:
         """On which NUMA nodes the pages lie that the OpenMP tasks of a rank depend on (LIBPROFILE_TRACE=events)."""

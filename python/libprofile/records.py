@@ -47,8 +47,8 @@ class EventParts(NamedTuple):
 
     iteration: 1 for an iteration of the rank's main thread, whose number (from 0) is `number` in `phase` (position in Profile.phases; -1: not known);
     0 for a window of time. reasons: a sum of 1 (its number is a multiple of the stride: other ranks have it, too), 2 (one of the slowest), 4 (the first of
-    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages, tasks (their creations), runs, groups and
-    counts likewise.
+    its cluster). A part has the intervals from position intervals_at on, `intervals` of them; messages, collectives, tasks (their creations), runs, groups
+    and counts likewise.
     """
 
     iteration: np.ndarray
@@ -61,6 +61,8 @@ class EventParts(NamedTuple):
     intervals: np.ndarray
     messages_at: np.ndarray
     messages: np.ndarray
+    collectives_at: np.ndarray
+    collectives: np.ndarray
     tasks_at: np.ndarray
     tasks: np.ndarray
     runs_at: np.ndarray
@@ -93,6 +95,15 @@ class EventMessages(NamedTuple):
     bytes: np.ndarray
     other_location: np.ndarray
     other_end: np.ndarray
+
+
+class EventCollectives(NamedTuple):
+    """Collective operations. Arrays of int64. interval: position of the call in EventIntervals; communicator: as in EventMessages; number: among those of
+    the communicator, from 1 on. Calls of different ranks with the same communicator and number are one operation."""
+
+    interval: np.ndarray
+    communicator: np.ndarray
+    number: np.ndarray
 
 
 class InnerIterations(NamedTuple):
@@ -194,6 +205,7 @@ class Events(NamedTuple):
     parts: EventParts
     intervals: EventIntervals
     messages: EventMessages
+    collectives: EventCollectives
     inner: InnerIterations
     tasks: EventTasks
     dependences: EventDependences

@@ -334,12 +334,15 @@ def events_of(p):
         kind, _, number, reasons, left_out, length, count, processor = p.numbers(8)
         begin = end + left_out
         end = begin + length
-        part = {"kind": kind, "number": number, "reasons": reasons, "begin": begin, "end": end, "intervals": [], "messages": [], "inner": [],
+        part = {"kind": kind, "number": number, "reasons": reasons, "begin": begin, "end": end, "intervals": [], "messages": [], "collectives": [], "inner": [],
                 "tasks": [], "runs": [], "groups": [], "counts": []}
         at, node, values, last = begin, 0, {}, None
         for _ in range(count):
             first = p.number()
             rest = first >> 2
+            if first & 3 == 1 and rest == 8:
+                part["collectives"].append([p.number(), p.number()])
+                continue
             if first & 3 == 1:
                 partner = p.number() if rest & 2 else None
                 communicator, tag, size = p.number(), p.signed(), p.number()

@@ -131,6 +131,26 @@ def both_ends_of_messages_are_found(job):
     expect_equal(total, counted, "messages in events, and counted")
 
 
+@test
+def calls_of_a_collective_operation_are_one_group(job):
+    """Those of several communicators, as the program's own log has them. Operations of an inter-communicator are no group."""
+    ranks = 4
+    job.profile([job.program("collective_operations"), "20"], ranks, options=EVENTS)
+    entries, names, _ = events_of(job)
+    ranks_of = {}
+    for rank in range(ranks):
+        entry = entries[rank, 0]
+        logged = json.loads((job.folder / f"operations.{rank}.json").read_text())
+        expect(len(logged) > 300, f"{len(logged)} operations of rank {rank}")
+        found = entry["collectives"]
+        expect_equal([names[entry["path"][interval]] for interval in found["interval"]], [function for function, _, _ in logged], f"functions of rank {rank}")
+        expect_equal(found["number"], [number for _, _, number in logged], f"numbers of rank {rank}")
+        for communicator, (_, members, _) in zip(found["communicator"], logged):
+            expect_equal(ranks_of.setdefault(communicator, members), members, f"ranks of communicator {communicator}")
+        expect_equal(sum(part["collectives"] for part in entry["parts"]), len(found["interval"]), "operations in parts")
+    expect_equal(len(set(ranks_of.values())), len(ranks_of), "communicators of the same ranks with different names")
+
+
 MISSED = """from mpi4py import MPI
 world, value = MPI.COMM_WORLD, bytearray(8)
 for step in range(11):

@@ -214,6 +214,8 @@ def python_has_the_events_of_kept_iterations(job):
         expect_equal([None if end < 0 else int(end) for end in events.messages.other_end], entry["messages"]["other_end"], "other ends")
         for name in ("interval", "tag", "bytes", "communicator"):
             expect_equal(getattr(events.messages, name).tolist(), entry["messages"][name], name)
+        expect_equal({name: values.tolist() for name, values in events.collectives._asdict().items()}, entry["collectives"], "collective operations")
+        expect(len(entry["collectives"]["number"]) > 60, "collective operations of iterations")
         expect("MPI_Waitall" in {p.call_paths[path].name for path in events.intervals.path}, "names of calls")
 
 

@@ -272,6 +272,25 @@ TEST_F(EventTraceTest, MessagesComeWithTheirCallAndAreNumberedByKind) {
     EXPECT_EQ(events[5].bytes, 400u);
 }
 
+TEST_F(EventTraceTest, OperationsOfACommunicatorAreNumberedApartFromOthers) {
+    begin(1 << 20);
+    const std::uint64_t known = message_numbers.next_collective(77), others = message_numbers.next_collective(78);
+    trace_->add_collective(4, now_, now_ + 10, 77);
+    trace_->add(5, now_ + 20, now_ + 30);
+    trace_->add_collective(5, now_ + 20, now_ + 30, 78);
+    trace_->add_collective(6, now_ + 40, now_ + 50, 77);
+    trace_->finish(now_ + 60);
+    const std::vector<EventRecord> events = events_of(store(), store().part(0));
+    ASSERT_EQ(events.size(), 6u);
+    const std::pair<std::uint64_t, std::uint64_t> expected[] = {{77, known + 1}, {78, others + 1}, {77, known + 2}};
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(events[2 * i].type, EventType::Interval);
+        EXPECT_EQ(events[2 * i + 1].type, EventType::Message);
+        EXPECT_EQ(events[2 * i + 1].rest, static_cast<std::uint64_t>(MessageIsCollective));
+        EXPECT_EQ(std::pair(events[2 * i + 1].communicator, events[2 * i + 1].number), expected[i]);
+    }
+}
+
 TEST_F(EventTraceTest, TasksComeAsTheyEndAndPathsGoOnFromOneEventToTheNext) {
     begin(1 << 20);
     trace_->add(9, now_ + 10, now_ + 20);

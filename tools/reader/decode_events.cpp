@@ -16,6 +16,7 @@ class PartDecoder {
         if (!take_processor(processor)) return false;
         part.intervals_at = size(out_.intervals);
         part.messages_at = size(out_.messages);
+        part.collectives_at = size(out_.collectives);
         part.inners_at = size(out_.inners);
         part.tasks_at = size(out_.tasks);
         part.runs_at = size(out_.runs);
@@ -32,6 +33,7 @@ class PartDecoder {
         }
         part.intervals = size(out_.intervals) - part.intervals_at;
         part.messages = size(out_.messages) - part.messages_at;
+        part.collectives = size(out_.collectives) - part.collectives_at;
         part.inners = size(out_.inners) - part.inners_at;
         part.tasks = size(out_.tasks) - part.tasks_at;
         part.runs = size(out_.runs) - part.runs_at;
@@ -81,9 +83,12 @@ class PartDecoder {
     bool take_message(const EventRecord& event, const EventPart& part) {
         constexpr std::uint64_t all_flags = MessageIsReceived | MessageHasPartner | MessageHasNumber;
         const bool has_interval = out_.intervals.size() > part.intervals_at;
-        if (!has_interval || event.rest > all_flags || event.partner > max_id || event.communicator > UINT32_MAX || event.tag < INT32_MIN ||
-            event.tag > INT32_MAX)
-            return false;
+        if (!has_interval || event.communicator > UINT32_MAX) return false;
+        if (event.rest == MessageIsCollective) {
+            out_.collectives.push_back({size(out_.intervals) - 1, static_cast<std::uint32_t>(event.communicator), event.number});
+            return event.number != 0;
+        }
+        if (event.rest > all_flags || event.partner > max_id || event.tag < INT32_MIN || event.tag > INT32_MAX) return false;
         TracedMessage message;
         message.interval = size(out_.intervals) - 1;
         message.direction = (event.rest & MessageIsReceived) != 0 ? MessageDirection::Received : MessageDirection::Sent;

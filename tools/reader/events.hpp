@@ -33,6 +33,13 @@ struct TracedMessage {
     std::uint64_t number = 0; // among those of its process with the same direction, partner, communicator and tag, from 1 on; 0: not known
 };
 
+/// The call `interval` is a collective operation.
+struct TracedCollective {
+    std::uint32_t interval = 0;     // position in KeptEvents::intervals
+    std::uint32_t communicator = 0; // as in TracedMessage
+    std::uint64_t number = 0;       // among those of its communicator, from 1 on: the same on all its ranks
+};
+
 /// An iteration inside another one.
 struct TracedInner {
     std::uint64_t begin_ns = 0;
@@ -96,6 +103,7 @@ struct EventPart {
     // What it has: ranges of positions in KeptEvents, in the order of ends.
     std::uint32_t intervals_at = 0, intervals = 0;
     std::uint32_t messages_at = 0, messages = 0;
+    std::uint32_t collectives_at = 0, collectives = 0;
     std::uint32_t inners_at = 0, inners = 0;
     std::uint32_t tasks_at = 0, tasks = 0; // creations
     std::uint32_t runs_at = 0, runs = 0;
@@ -112,6 +120,7 @@ struct KeptEvents {
     std::vector<EventPart> parts; // in the order of time
     std::vector<TracedInterval> intervals;
     std::vector<TracedMessage> messages;
+    std::vector<TracedCollective> collectives;
     std::vector<TracedInner> inners;
     std::vector<TracedTask> tasks;
     std::vector<TracedDependence> dependences; // of one task after another

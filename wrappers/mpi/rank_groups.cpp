@@ -20,8 +20,9 @@ struct Known {
     const int* ranks;
     std::uint32_t size;
     std::uint32_t hash; // of the ranks: communicators of the same ones have the same on all of them. Of all inter-communicators, whose ends have different
-                        // ones, it is 1
+                        // ones, it is hash_of_remote
 };
+constexpr std::uint32_t hash_of_remote = 1;
 std::atomic<const Known*> known[most_groups];
 std::atomic<std::uint32_t> known_count{0};
 
@@ -63,7 +64,7 @@ Asking::~Asking() noexcept { asking.fetch_sub(1); }
 
 std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noexcept {
     const std::size_t bytes = size * sizeof(int);
-    const std::uint32_t hash = is_remote ? 1 : static_cast<std::uint32_t>(fnv1a(reinterpret_cast<const char*>(ranks), bytes)) | 2;
+    const std::uint32_t hash = is_remote ? hash_of_remote : static_cast<std::uint32_t>(fnv1a(reinterpret_cast<const char*>(ranks), bytes)) | 2;
     const std::uint32_t end = known_count.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < end && i < most_groups; ++i) {
         const Known* other = known[i].load(std::memory_order_acquire);
@@ -92,6 +93,12 @@ std::uint32_t world_rank(std::uint32_t group, int rank) noexcept {
     const Known* ranks = group - first_other < most_groups ? known[group - first_other].load(std::memory_order_acquire) : nullptr;
     if (ranks == nullptr || static_cast<std::uint32_t>(rank) >= ranks->size || ranks->ranks[rank] < 0) return no_rank;
     return static_cast<std::uint32_t>(ranks->ranks[rank]);
+}
+
+std::uint32_t communicator(std::uint32_t group) noexcept {
+    if (group == of_world) return 0;
+    const Known* const ranks = group >= first_other ? known[group - first_other].load(std::memory_order_acquire) : nullptr;
+    return ranks == nullptr || ranks->hash == hash_of_remote ? no_communicator : ranks->hash;
 }
 
 Envelope envelope(std::uint32_t group, int rank, int tag) noexcept {

@@ -46,6 +46,10 @@ std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noe
 /// The rank in MPI_COMM_WORLD of rank `rank` of the group, or no_rank.
 std::uint32_t world_rank(std::uint32_t group, int rank) noexcept;
 
+/// What Envelope calls a communicator of the group; no_communicator if its ranks are not known, or it is an inter-communicator.
+inline constexpr std::uint32_t no_communicator = UINT32_MAX;
+std::uint32_t communicator(std::uint32_t group) noexcept;
+
 /// The same with what else MPI needs to find the message.
 Envelope envelope(std::uint32_t group, int rank, int tag) noexcept;
 

@@ -9,6 +9,8 @@
 #include "wrappers/mpi/rank_groups.hpp"
 #include "wrappers/mpi/request_table.hpp"
 
+#include <optional>
+
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
@@ -71,6 +73,25 @@ class RanksOfCall {
     MPI_Comm comm_;
     std::uint32_t known_;
     std::uint32_t frees_;
+};
+
+/// A collective operation: all ranks of the communicator call it, in the same order.
+class Collective {
+  public:
+    Collective(const MpiEvent& event, MPI_Comm comm) {
+        if (event.keeps_events()) ranks_.emplace(comm);
+    }
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS) {
+            const std::uint32_t communicator = ranks_ ? rank_groups::communicator(ranks_->group()) : rank_groups::no_communicator;
+            if (communicator != rank_groups::no_communicator) event.collective(communicator);
+        } else if (event.follows_requests()) {
+            MpiEvent::miss_collective();
+        }
+    }
+
+  private:
+    std::optional<RanksOfCall> ranks_;
 };
 
 /// MPI frees a communicator: from then on, another one may have its handle.

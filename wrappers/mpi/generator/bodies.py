@@ -104,10 +104,14 @@ def poll_line(prototype):
     )
 
 
+def is_collective(function):
+    """Not MPI_Barrier_init, which begins nothing."""
+    return function.category in ("MpiColl", "MpiSyncColl") and not re.search(r"_init(_c)?$", function.name)
+
+
 def may_wait_for_all(function):
-    """Blocking collectives: neither MPI_Ibarrier nor MPI_Barrier_init."""
-    is_collective = function.category in ("MpiColl", "MpiSyncColl")
-    return is_collective and not re.match(r"MPI_I[a-z]", function.name) and not re.search(r"_init(_c)?$", function.name)
+    """Blocking collectives: not MPI_Ibarrier."""
+    return is_collective(function) and not re.match(r"MPI_I[a-z]", function.name)
 
 
 def call_line(prototype):
@@ -173,6 +177,9 @@ def ordinary_lines(function, function_id, prototype):
         if lines:
             lines.insert(0, f"    if (event.{condition}() && mpi_result == MPI_SUCCESS) {{")
             lines.append("    }")
+    if is_collective(function):
+        before.append("    Collective account_collective(event, comm);")
+        after.append("    account_collective.finish(event, mpi_result);")
     if may_wait_for_all(function):
         before.insert(0, "    event.before_waiting();")
     if function.trait == "poll":
