@@ -166,7 +166,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     path_ = nullptr;
     function_id_ = function_id;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]]
+    if (!process.recording() && (function_id == user_operation || !begins_to_record(return_address, own_frame))) [[unlikely]]
         return;
     const InTool guard;
     // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
@@ -174,12 +174,14 @@ bool is_any_followed(const Thread& thread) noexcept {
         return;
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr || thread->is_silent()) [[unlikely]] {
-        thread = waking_thread();
-        if (thread == nullptr) return;
+        if (function_id != user_operation) thread = waking_thread();
+        if (thread == nullptr || function_id == user_operation) return;
     }
     if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
         if (thread_ == nullptr) return;
     } else {
+        if (function_id == user_operation) [[unlikely]]
+            return;
         if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
             if (continues_polls(*thread, function_id, return_address, own_frame)) return;
         }
@@ -248,7 +250,8 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (state_.level == 0) return false;
     state_.is_measured = true;
     entered_ = session_clock.now();
-    if (state_.level != Thread::max_calls && !is_mpi_library_address(return_address)) thread_ = &thread; // else MPI calls itself
+    const bool is_applications = function_id_ == user_operation || !is_mpi_library_address(return_address); // else MPI calls itself
+    if (state_.level != Thread::max_calls && is_applications) thread_ = &thread;
     return true;
 }
 

@@ -42,6 +42,9 @@ class MpiEvent {
     MpiEvent(Polls, unsigned function_id, void* return_address, void* frame) noexcept {
         if (!begins_repeated_poll(function_id, return_address, frame)) begin(function_id, return_address, frame);
     }
+    /// An operation of the application's, which the MPI library calls from inside a call. Not counted if no counted call is around it.
+    enum Operation : std::uint8_t { operation };
+    MpiEvent(Operation, void* return_address, void* frame) noexcept { begin_in_full(user_operation, return_address, frame); }
     MpiEvent(const MpiEvent&) = delete;
     MpiEvent& operator=(const MpiEvent&) = delete;
 
