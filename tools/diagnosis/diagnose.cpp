@@ -1,5 +1,6 @@
 #include "tools/analysis/findings.hpp"
 #include "tools/analysis/inside.hpp"
+#include "tools/analysis/loops.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/diagnosis/crowding.hpp"
 #include "tools/diagnosis/diagnosis.hpp"
@@ -105,12 +106,24 @@ class Diagnostician {
         if (matrix.fewest != matrix.most)
             result_.untold.push_back(fmt::format("ranks made {} to {} iterations of {}; the first {} were compared", count(static_cast<double>(matrix.fewest)),
                                                  count(static_cast<double>(matrix.most)), name, count(static_cast<double>(matrix.fewest))));
+        if (const std::uint64_t missed = missed_of(phase); missed != 0)
+            result_.untold.push_back(fmt::format("{} of {} before it was found {} in no iteration: iteration 1 here is number {} of the program",
+                                                 missed == 1 ? "a pass" : count(static_cast<double>(missed)) + " passes", name, missed == 1 ? "is" : "are",
+                                                 count(static_cast<double>(missed + 1))));
         if (matrix.iterations() == 0) result_.untold.push_back(fmt::format("nothing was looked at: not all ranks made these iterations of {}", name));
         if (matrix.iterations() != 0 && matrix.iterations() < 10)
             result_.untold.push_back("fewer than 10 iterations do not tell what changes over time; ranks were compared");
         const double ns = describe(matrix);
         if (ranks_meet(matrix)) met_ns_ += ns;
         look_at(matrix);
+    }
+
+    /// Passes of a loop before its first iteration.
+    std::uint64_t missed_of(std::uint32_t phase) const {
+        std::uint64_t most = 0;
+        for (const LoopOfRanks& found : loops_of(profile_))
+            if (profile_.phases[phase].is_called(found.loop->phase)) most = std::max(most, found.missed);
+        return most;
     }
 
     /// Communication that is always there has no cause that could be seen; that it is there can.
