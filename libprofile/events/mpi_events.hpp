@@ -103,6 +103,7 @@ class MpiEvent {
     bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
     bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    bool find_operation(Thread& thread, std::uintptr_t frame) noexcept;
     void find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
     bool begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
     bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame, bool is_walked) noexcept;

@@ -53,7 +53,7 @@ class DiagnoseCommand final : public Command {
         app.add_option("--iterations", iterations_);
         app.add_option("--least", least_)->check(number_between(0.1, 100));
         app.add_option("--top", top_)->check(CLI::Range(1, 1'000'000));
-        app.add_option("--parameter", settings_)->expected(1)->allow_extra_args(false);
+        app.add_option("--parameter", settings_)->allow_extra_args(false);
         app.add_option("--format", format_)->type_name("text|json|markdown");
         app.add_option("--width", width_)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", ascii_);

@@ -25,7 +25,6 @@ template <std::size_t index> void call_operation(void* in, void* inout, void* le
     MpiEvent event(MpiEvent::operation, __builtin_return_address(0), __builtin_frame_address(0));
     function(in, inout, length, datatype);
     event.stop();
-    if (event.counted()) event.leave_out_of_signature();
 }
 
 template <std::size_t... index> constexpr std::array<Operation, sizeof...(index)> callers_of(std::index_sequence<index...>) {
