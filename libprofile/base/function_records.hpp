@@ -1,4 +1,4 @@
-// The functions at which call paths may end: one row per MPI function, then one per OpenMP construct.
+// The functions at which call paths may end: one row per MPI function, then one per OpenMP construct, then an application's own reduction.
 // Contract: constant, generated from wrappers/mpi/functions.table and format/openmp.def. Any thread, any context.
 #pragma once
 
@@ -21,5 +21,7 @@ struct MpiFunction {
 };
 extern const MpiFunction mpi_functions[];
 extern const unsigned mpi_function_count;
+/// The id of what MPI calls in a reduction with an operation of MPI_Op_create.
+extern const unsigned user_operation;
 
 } // namespace libprofile

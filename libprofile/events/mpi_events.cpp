@@ -168,7 +168,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     path_ = nullptr;
     function_id_ = function_id;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]]
+    if (!process.recording() && (function_id == user_operation || !begins_to_record(return_address, own_frame))) [[unlikely]]
         return;
     const InTool guard;
     // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
@@ -176,12 +176,14 @@ bool is_any_followed(const Thread& thread) noexcept {
         return;
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr || thread->is_silent()) [[unlikely]] {
-        thread = waking_thread();
-        if (thread == nullptr) return;
+        if (function_id != user_operation) thread = waking_thread();
+        if (thread == nullptr || function_id == user_operation) return;
     }
     if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
         if (thread_ == nullptr) return;
     } else {
+        if (function_id == user_operation) [[unlikely]]
+            return;
         if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
             if (continues_polls(*thread, function_id, return_address, own_frame)) return;
         }
@@ -191,7 +193,8 @@ bool is_any_followed(const Thread& thread) noexcept {
         }
     }
     RunningCall& call = thread->calls[state_.level];
-    KnownPath* path = find_known_path(*thread, function_id, return_address, own_frame);
+    const bool is_operation = function_id == user_operation;
+    KnownPath* path = is_operation ? nullptr : find_known_path(*thread, function_id, return_address, own_frame);
     if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
         path_ = path;
         state_.is_cheap = state_.level == 0;
@@ -200,14 +203,15 @@ bool is_any_followed(const Thread& thread) noexcept {
         }
         row_ = path->row;
         call.typical_ns = &path->typical_ns;
-    } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
+    } else if (!(is_operation ? find_operation(*thread, own_frame) : find_path(*thread, path, function_id, return_address, own_frame))) {
         thread_ = nullptr;
         return;
     }
     thread_ = thread;
     if (!row_->is_event) [[unlikely]]
         row_->is_event = true;
-    ++(*row_)[Metric::Visits];
+    if (!is_operation) [[likely]] // those are MPI's calls: how many there are is not the program's choice
+        ++(*row_)[Metric::Visits];
     call.row = row_;
     call.inner = process_state.clock_reading_ns;
     call.begins_at(own_frame, return_address);
@@ -250,7 +254,8 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (state_.level == 0) return false;
     state_.is_measured = true;
     entered_ = session_clock.now();
-    if (state_.level != Thread::max_calls && !is_mpi_library_address(return_address)) thread_ = &thread; // else MPI calls itself
+    const bool is_applications = function_id_ == user_operation || !is_mpi_library_address(return_address); // else MPI calls itself
+    if (state_.level != Thread::max_calls && is_applications) thread_ = &thread;
     return true;
 }
 
@@ -339,6 +344,17 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
     return true;
 }
 
+/// An operation is below the function that makes the call which it is for: what lies between is the MPI library's. False: that call is not counted.
+[[gnu::cold]] bool MpiEvent::find_operation(Thread& thread, std::uintptr_t frame) noexcept {
+    const Row* const outer = thread.calls[state_.level - 1].row;
+    if (outer == nullptr) return false;
+    const NodeId node = thread.tree.child(thread.tree[outer->node].parent, NodeKind::Mpi, user_operation, 0);
+    if (is_any_followed(thread)) follow(thread, node, frame, false);
+    row_ = &thread.phases.row(node);
+    thread.calls[state_.level].typical_ns = &thread.tree[node].typical_ns;
+    return true;
+}
+
 /// CPU time of a call that began at `start` and was unexpectedly long. The thread slept in the call for what is missing.
 std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept {
     const std::uint64_t now_cpu = thread_cpu_time();
@@ -349,10 +365,7 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 
 /// CPU time of a call that has lasted long, or usually does, and `own` ns without what is nested in it.
 [[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
-    if (state_.level == 0) {
-        if (own >= long_event_ns) trace_wait(*thread_, call, row_->node, stopped_at_);
-        if (is_checkpoint_due(*thread_, stopped_at_)) state_.checkpoint_is_due = true;
-    }
+    if (state_.level == 0 && is_checkpoint_due(*thread_, stopped_at_)) state_.checkpoint_is_due = true;
     if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
     if (thread_->counters.is_on()) count_for(*thread_, *call.row);
     const std::uint64_t now_cpu = thread_cpu_time();
@@ -405,7 +418,7 @@ void MpiEvent::before_waiting() noexcept {
         stopped_at_ = session_clock.now();
         RunningCall& call = thread->calls[0];
         const std::uint64_t wall = stopped_at_ - call.start, inner = call.inner, own = wall > inner ? wall - inner : 0;
-        if (own < long_event_ns && call.cpu_start == 0 && !thread->finished) [[likely]] {
+        if (wall < long_event_ns && call.cpu_start == 0 && !thread->finished) [[likely]] {
             state_.is_stopped = true;
             thread->call_depth = 1; // nested calls that were left without returning
             learn_duration(*call.typical_ns, own);
@@ -438,12 +451,14 @@ void MpiEvent::before_waiting() noexcept {
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     std::uint64_t cpu = own;
+    if (state_.level == 0 && wall >= long_event_ns) [[unlikely]] // with what is nested in it
+        trace_wait(*thread_, call, row_->node, stopped_at_);
     if (call.cpu_start != 0 || own >= long_event_ns) [[unlikely]]
         cpu = cpu_of_call(call, own);
     learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
     thread_->phases.time().book_event(own, cpu);
-    if (thread_->listeners.any()) [[unlikely]]
+    if (thread_->listeners.any() && function_id_ != user_operation) [[unlikely]]
         note_call(*thread_, state_.level, stopped_at_);
     if (state_.level != 0) [[unlikely]]
         thread_->calls[state_.level - 1].inner += wall;

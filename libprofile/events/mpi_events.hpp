@@ -42,6 +42,9 @@ class MpiEvent {
     MpiEvent(Polls, unsigned function_id, void* return_address, void* frame) noexcept {
         if (!begins_repeated_poll(function_id, return_address, frame)) begin(function_id, return_address, frame);
     }
+    /// An operation of the application's, which the MPI library calls from inside a call. Not counted if no counted call is around it.
+    enum Operation : std::uint8_t { operation };
+    MpiEvent(Operation, void* return_address, void* frame) noexcept { begin_in_full(user_operation, return_address, frame); }
     MpiEvent(const MpiEvent&) = delete;
     MpiEvent& operator=(const MpiEvent&) = delete;
 
@@ -107,6 +110,7 @@ class MpiEvent {
     bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
     bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    bool find_operation(Thread& thread, std::uintptr_t frame) noexcept;
     void find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
     bool begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
     bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame, bool is_walked) noexcept;

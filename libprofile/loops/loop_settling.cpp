@@ -321,8 +321,11 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
     } else if (open_.size == 0 && is_log_whole(thread)) {
         replay(thread, now, cpu_now);
     }
-    for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1) loops_[i].missed = loops_[i].passes - loops_[i].iterations;
+    for (std::uint32_t i = 0; i < loop_count_; ++i) {
+        Found& loop = loops_[i];
+        // Where the log has all passes, one more may be the last call of the function, behind the loop.
+        if (loop.missed == 0 && loop.passes > loop.iterations + (loop.is_late ? 0 : 1)) loop.missed = loop.passes - loop.iterations;
+    }
     interrupt(thread);
     log_.release();
 }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import subprocess
 
 from harness import Skip, expect, expect_equal, main, test
 
@@ -132,6 +133,24 @@ def files_and_sleep_are_told_from_computing(job):
 
 
 @test
+def work_inside_mpi_is_work_of_the_rank(job):
+    expect_found(job, "pack", 20, {"imbalance"}, [1], "pack_halo")
+    expect_found(job, "operation", 20, {"imbalance"}, [1], "meet")
+
+
+@test
+def files_that_a_rank_sleeps_for_are_named_with_the_function_that_writes(job):
+    """How long the disk takes is not known beforehand: the gain is not judged."""
+    told = []
+    for result in attempts(job, "sync", 40):
+        found = [one for one in result["diagnoses"] if one["cause"] == "input_output" and one["ranks"] == [0]]
+        if found and found[0]["function"] == "write_to_disk" and overlap(iterations_of(found[0]), set(range(13, ITERATIONS + 1, 25))) >= 0.9:
+            return
+        told.append([(one["cause"], one["sentence"]) for one in result["diagnoses"]])
+    raise AssertionError(f"not found as planted: {told}")
+
+
+@test
 def bytes_on_their_way_are_no_waiting_for_another_rank(job):
     """Both ranks are there when 16 MiB begin to go from one to the other, or from one to itself."""
     for cause in ("transfer", "itself"):
@@ -155,6 +174,47 @@ def long_messages_are_no_waiting_in_turn(job):
     wrong = [found["sentence"] for found in result["diagnoses"] if found["cause"] in ("serialisation", "late_sender", "stage_imbalance")]
     expect(not wrong, f"messages of 10 MB are called waiting in turn: {wrong}")
     expect(any("in MPI without a cause" in sentence for sentence in result["untold"]), f"time in MPI is not said: {result}")
+
+
+def on_processors(job, which, output):
+    """The causes of a run whose ranks may each use the processor that a shell word names, and for how long each had none, in ms."""
+    command = ["sh", "-c", f'exec taskset -c {which} "$@"', "sh", job.programs / f"lost_time.{job.mpi}", "none", 0, 200, "delays"]
+    result = job.measured(command, output=output, timeout=120)
+    expect(result.code == 0, f"lost_time failed:\n{result.err}")
+    report = job.run([job.tool, "diagnose", output, "--format", "json"])
+    expect(report.code == 0, f"diagnose failed:\n{report.err}")
+    return json.loads(report.out)["diagnoses"], [float(ms) for ms in result.out.splitlines()[1].split()]
+
+
+@test
+def ranks_that_share_a_processor_are_oversubscribed(job):
+    found, _ = on_processors(job, "0", "shared")
+    crowded = [one for one in found if one["cause"] == "oversubscribed"]
+    expect(crowded, f"nobody says that the ranks share a processor: {[one['sentence'] for one in found]}")
+    expect("1 processor of" in " ".join([crowded[0]["sentence"], *crowded[0]["evidence"]]), f"the processor: {crowded}")
+    # Each computes for half of the time and more, and stands still as long.
+    expect(crowded[0]["gain"]["ns"] > 0.1 * 200 * COMPUTING_MS * 1e6, f"gain: {crowded[0]['gain']}")
+
+
+@test
+def a_rank_beside_a_busy_process_is_off_the_processor(job):
+    if os.cpu_count() < 2:
+        raise Skip("one processor")
+    busy = subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
+    try:
+        tried = []
+        for attempt in range(3 * ATTEMPTS):
+            found, delays = on_processors(job, "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}", f"busy.{attempt}")
+            if delays[1] > 0.1 * delays[0] or delays[0] < 0.2 * 200 * COMPUTING_MS:
+                continue  # rank 1 has no processor for itself, or rank 0 has
+            if any(one["cause"] == "off_processor" and one["ranks"] == [0] for one in found):
+                return
+            tried.append([one["sentence"] for one in found])
+        if not tried:
+            raise Skip("other programs use the processors")
+        raise AssertionError(f"rank 0 shares its processor, and nobody says so: {tried}")
+    finally:
+        busy.kill()
 
 
 @test
@@ -227,6 +287,19 @@ def the_trace_shows_iterations_of_five_periods_and_the_rank_that_computes_longer
 
 
 @test
+def parameters_of_the_paper_are_options(job):
+    trace = traced(job, "none", 0, 60, "parameters")
+    expect_equal((trace["parameters"]["child_num_acc"], trace["parameters"]["ratio_rel"]), (5, 0.25), "those of the paper")
+    options = ["--parameter", "child_num_acc=1000000", "--parameter", "child_dur_acc=1000000"]
+    printed = job.run([job.tool, "diagnose", "parameters", "--format", "json", *options])
+    none = json.loads(printed.out)["trace"]
+    expect_equal(none["parameters"]["child_num_acc"], 1000000, "the one that was asked for")
+    expect_equal(sum(loop["accepted"] for loop in none["loops"]), 0, "iterations with so many calls")
+    text = job.run([job.tool, "diagnose", "parameters", "--no-pager", *options]).out
+    expect("child_num_acc 1000000 instead of 5" in " ".join(text.split()), f"text does not say what was changed:\n{text}")
+
+
+@test
 def the_part_by_the_trace_is_there_if_there_is_a_trace(job):
     trace = traced(job, "none", 0, 60, "traced")
     expect(trace["samples"] > 0 and trace["run_ns"] > 0, f"no samples: {trace}")
@@ -246,7 +319,7 @@ def the_part_by_the_trace_is_there_if_there_is_a_trace(job):
 def what_cannot_be_diagnosed_is_refused_or_said(job):
     job.measured([job.programs / f"lost_time.{job.mpi}", "none", 0, 20], output="short", timeout=60)
     for options, words in ((["--phase", "stepp"], "step"), (["--iterations", "500:600"], "20"), (["--format", "csv"], "text, json, markdown"),
-                           (["--least", "0"], "--least"), (["--least", "nan"], "--least"), (["--widht", "100"], "--width"), (["--format", "json", "--width", "100"], "for text")):
+                           (["--least", "0"], "--least"), (["--least", "nan"], "--least"), (["--widht", "100"], "--width"), (["--parameter", "ratio_mni=1"], "ratio_min"), (["--format", "json", "--width", "100"], "for text")):
         result = job.run([job.tool, "diagnose", "short", *options])
         expect(result.code != 0 and len(result.said) == 1 and words in result.said[0], f"{options}: exit code {result.code}, {result.said}")
     expect(job.run([job.tool, "diagnose", "nothing"]).code != 0, "a folder that is not there is not refused")

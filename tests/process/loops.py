@@ -385,6 +385,8 @@ def an_outer_loop_that_shows_late_goes_around_the_inner(job):
     loops, said, report = run(job, "late", 60, work=2400, ranks=1) # 77,000 messages between ranks take minutes on a busy machine
     expect(min(loops["loop in late"]) >= 6 and max(loops["loop in late"]) <= 60, f"iterations: {loops}")
     expect(min(loops["loop in solver"]) >= 18000 + 30 * 1000, f"iterations: {loops}")
+    missed = next(loop["missed"] for loop in report["loops"] if loop["phase"] == "loop in late")
+    expect_equal(loops["loop in late"][0] + missed, 60, "iterations, and passes before the first of them")
     expect('iterations of "loop in late"' in said and "found later and replaced it" not in said, said)
     expect_equal({loop["phase"]: loop["inside"] for loop in report["loops"]}, {"loop in late": "", "loop in solver": "loop in late"}, "levels")
 

@@ -12,6 +12,8 @@
  *   late_root          rank 0, prepare(), before it broadcasts
  *   idle_root          the same, but rank 0 has a little more than that less to compute afterwards: the others wait first, then it waits, in two calls
  *   slow               rank 1, all three functions
+ *   pack               rank 1, pack_halo(), which calls MPI_Pack again and again
+ *   operation          rank 1, in the program's own operation of MPI_Allreduce, which meet() calls
  *   noise              single iterations of single ranks, anywhere in the three functions
  *   growth             all ranks, refine(), more and more
  *   growth_counts      the same, and messages become as much larger
@@ -19,6 +21,7 @@
  *   warm_up            all ranks, refine(), the first 20th of the iterations
  *   io                 rank 0 writes a file and waits for the disk, every 25th iteration
  *   io_all             all ranks do so
+ *   sync               rank 0 writes a file of this folder and sleeps until it is on the disk (fsync), every 25th iteration
  *   gather             rank 0 works on what the others send it, in collect(), every 25th iteration; PERCENT is what it would save if each did its own
  *   sleep              rank 1 sleeps in each iteration
  *   messages           nothing, but messages have PERCENT times 100 KiB, which all ranks send at the same time
@@ -64,6 +67,22 @@ static __attribute__((noinline)) void write_results(double ns) {
     if (file != NULL) fclose(file);
 }
 
+static double wall_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+static __attribute__((noinline)) void write_to_disk(double ns) {
+    static char block[1 << 16];
+    const double begin = wall_ns();
+    const int file = open("on_disk", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    do { /* for so long */
+        if (pwrite(file, block, sizeof block, 0) != sizeof block || fsync(file) != 0) break;
+    } while (wall_ns() - begin < ns);
+    close(file);
+}
+
 static uint64_t state = 88172645463325252u; /* the same on all ranks */
 
 static uint64_t next(void) { /* Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003) */
@@ -92,9 +111,26 @@ static void print_delays(double ms) {
     free(all);
 }
 
-static __attribute__((noinline)) void meet(void) {
+static double operation_ns;
+
+static void sum_slowly(void* in, void* inout, int* count, MPI_Datatype* type) {
+    (void)type;
+    for (int i = 0; i < *count; ++i) ((double*)inout)[i] += ((double*)in)[i];
+    work((int64_t)operation_ns);
+}
+
+static __attribute__((noinline)) void meet(MPI_Op op) {
     double mine = 1, sum;
-    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void pack_halo(double ns) {
+    static char in[1 << 15], out[1 << 16];
+    const int64_t begin = processor_time();
+    while (processor_time() - begin < ns) {
+        int place = 0;
+        MPI_Pack(in, sizeof in, MPI_CHAR, out, sizeof out, &place, MPI_COMM_WORLD);
+    }
 }
 
 static void compute(double ns, double factor) {
@@ -145,6 +181,9 @@ int main(int argc, char** argv) {
     const double ns = 2.17e6; /* of no simple ratio to the kernel's ticks (1, 4, 10 ms), on which samples fall: else all of them meet one function */
 #define IS(name) (strcmp(cause, name) == 0)
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* sleeps for as long as asked */
+    MPI_Op op = MPI_SUM;
+    if (IS("operation")) MPI_Op_create(sum_slowly, 1, &op);
+    if (rank == 1) operation_ns = part * ns;
     MPI_Barrier(MPI_COMM_WORLD);
     double delayed = 0;
     const int more_bytes = IS("volume") ? bytes_that_take(part * ns * 2) : 0;
@@ -167,7 +206,9 @@ int main(int argc, char** argv) {
         if (IS("periodic") && i % 20 == 7) refine(part * ns * 20);
         if (IS("warm_up") && i < n / 20) refine(part * ns * 20);
         if ((IS("io_all") || (IS("io") && rank == 0)) && i % 25 == 12) write_results(part * ns * 25);
+        if (IS("sync") && rank == 0 && i % 25 == 12) write_to_disk(part * ns * 25);
         if (IS("sleep") && rank == 1) usleep((useconds_t)(part * ns / 1000));
+        if (IS("pack") && rank == 1) pack_halo(part * ns);
         if (IS("slow") && rank == 1) factor = 1 + part;
         if (IS("noise") && random % 40 == 0 && rank == (int)(random / 64 % (uint64_t)ranks)) factor = 1 + part * 40;
         if (IS("volume") && i >= n / 2) bytes = more_bytes;
@@ -192,7 +233,7 @@ int main(int argc, char** argv) {
             compute(ns, 1);
         } else if (IS("idle_root")) {
             compute(ns / 2, factor);
-            meet();
+            meet(op);
             compute(ns / 2, factor);
         } else {
             compute(ns, factor);
@@ -208,7 +249,7 @@ int main(int argc, char** argv) {
         }
         delayed += delay_ns();
         if (ranks > 1) exchange(bytes, rank, ranks);
-        meet();
+        meet(op);
         profile_iteration_end("step");
     }
     if (rank == 0) printf("%.1f\n", (MPI_Wtime() - begin) * 1e3);

@@ -9,6 +9,12 @@ const MpiFunction mpi_functions[] = {
 #define OMP(id, name, category, in_signature) {name, TimeCategory::category, (in_signature) ? MpiTrait::none : MpiTrait::chance},
 #include "format/openmp.def"
 #undef OMP
+    {"MPI_User_function", TimeCategory::MpiOther, MpiTrait::chance},
 };
 const unsigned mpi_function_count = 3;
+const unsigned user_operation = 3
+#define OMP(...) +1
+#include "format/openmp.def"
+#undef OMP
+    ;
 } // namespace libprofile

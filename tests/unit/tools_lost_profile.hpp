@@ -37,8 +37,8 @@ class LostProfile {
     static constexpr const char* names[] = {"", "main", "assemble", "solve", "update", "refine", "prepare", "write_results", "write", "kernel"};
     static constexpr double sample_ns = 5e6;
     // Nodes of the tree.
-    static constexpr std::uint64_t main_node = 1, region_node = 2, write_node = 9, off_node = 10, not_sampled = 11, first_mpi = 12, barrier_node = 18,
-                                   idle_node = 19, first_kernel = 20; // below assemble, solve, update, refine
+    static constexpr std::uint64_t main_node = 1, region_node = 2, write_node = 9, off_node = 10, not_sampled = 11, first_mpi = 12, barrier_node = 19,
+                                   idle_node = 20, first_kernel = 21; // below assemble, solve, update, refine
 
     static std::uint64_t node_of(Work work) {
         if (work == Work::Write) return write_node;
@@ -48,6 +48,7 @@ class LostProfile {
     }
     static CatalogueId row_of(Work work) {
         return work == Work::FileWrite                          ? CatalogueId::MpiFileIo
+               : work == Work::Pack                             ? CatalogueId::Mpi
                : work == Work::Bcast || work == Work::Allreduce ? CatalogueId::MpiCollective
                                                                 : CatalogueId::MpiPointToPoint;
     }
@@ -61,7 +62,8 @@ class LostProfile {
         nodes.push_back({8, NodeKind::Frame, 1, 0x8000});
         nodes.push_back({1, NodeKind::OffCpu, 0, 0});
         nodes.push_back({0, NodeKind::NotSampled, 0, 0});
-        for (std::uint64_t m = 0; m < std::size(mpi_work); ++m) nodes.push_back({m == 0 ? 8u : 1u, NodeKind::Mpi, 1 + m, 0});
+        for (std::uint64_t m = 0; m < std::size(mpi_work); ++m)
+            nodes.push_back({mpi_work[m] == Work::FileWrite ? 8u : mpi_work[m] == Work::Pack ? node_of(Work::Refine) : 1u, NodeKind::Mpi, 1 + m, 0});
         nodes.push_back({region_node, NodeKind::OpenMp, 21, 0});
         nodes.push_back({main_node, NodeKind::OpenMp, 22, 0});
         for (const Work work : {Work::Assemble, Work::Solve, Work::Update, Work::Refine}) nodes.push_back({node_of(work), NodeKind::Frame, 0, 0x9000});
@@ -116,6 +118,7 @@ class LostProfile {
                                   {4, "MPI_Send", TimeCategory::MpiP2p},
                                   {5, "MPI_Sendrecv", TimeCategory::MpiP2p},
                                   {6, "MPI_Allreduce", TimeCategory::MpiColl},
+                                  {7, "MPI_Pack", TimeCategory::MpiOther},
                                   {20, "omp parallel", TimeCategory::OmpOther},
                                   {21, "omp barrier", TimeCategory::OmpBarrier},
                                   {22, "omp idle", TimeCategory::OmpIdle}});

@@ -17,10 +17,27 @@
 namespace libprofile::test {
 
 /// What a rank spends time in.
-enum class Work : std::uint8_t { Assemble, Solve, Update, Refine, Prepare, Write, OffCpu, FileWrite, Bcast, Recv, Send, Sendrecv, Allreduce, Barrier, Count };
+enum class Work : std::uint8_t {
+    Assemble,
+    Solve,
+    Update,
+    Refine,
+    Prepare,
+    Write,
+    OffCpu,
+    FileWrite,
+    Bcast,
+    Recv,
+    Send,
+    Sendrecv,
+    Allreduce,
+    Pack,
+    Barrier,
+    Count
+};
 inline constexpr std::size_t works = static_cast<std::size_t>(Work::Count);
 inline constexpr Work computing_work[] = {Work::Assemble, Work::Solve, Work::Update, Work::Refine, Work::Prepare, Work::Write};
-inline constexpr Work mpi_work[] = {Work::FileWrite, Work::Bcast, Work::Recv, Work::Send, Work::Sendrecv, Work::Allreduce};
+inline constexpr Work mpi_work[] = {Work::FileWrite, Work::Bcast, Work::Recv, Work::Send, Work::Sendrecv, Work::Allreduce, Work::Pack};
 
 /// Places, ranks and courses of excess. Others than Tuned are not those that detectors were made with.
 enum class LostShapes : std::uint8_t {
@@ -88,6 +105,7 @@ class LostRun {
         std::string cause;
         Work work = Work::Refine;
         bool everywhere = false; // in all functions by their share
+        double sleeps = 0;       // this share of it without a processor
         Cells ns;
         double serial = 0, sender = 0; // ns in each iteration
         bool gathers = false;          // its rank receives from all others first
@@ -177,7 +195,7 @@ class LostRun {
         few.erase(std::unique(few.begin(), few.end()), few.end());
         p.function = "refine";
         const auto is_rank_cause = [&](std::initializer_list<const char*> names) { return std::find(names.begin(), names.end(), cause) != names.end(); };
-        if (is_rank_cause({"steady", "range", "slow_range", "growing", "rank_periodic", "slow", "off_rank"})) p.ranks = few;
+        if (is_rank_cause({"steady", "range", "slow_range", "growing", "rank_periodic", "slow", "off_rank", "pack"})) p.ranks = few;
         const std::size_t first = other ? n / 10 + below(n / 2) : 3 * n / 10, length = other ? n / 10 + below(n / 4) : n / 5;
         const std::size_t period = other ? 6 + below(44) : 20, offset = below(period), burst = other ? 1 + below(2) : 1;
         const double bursts = static_cast<double>((n + period - 1) / period) * static_cast<double>(burst);
@@ -201,7 +219,12 @@ class LostRun {
             for (std::size_t i = 0; i < n; ++i) put_all(i, all);
             e.everywhere = true;
             p.function.clear();
-        } else if (cause == "range") {
+        } else if (cause == "off_all") { // all of the time
+            for (std::size_t i = 0; i < n; ++i) put_all(i, all);
+            e.work = Work::OffCpu;
+            p.function.clear();
+        } else if (cause == "range" || cause == "pack") {
+            if (cause == "pack") e.work = Work::Pack;
             for (const std::uint32_t r : few)
                 for (std::size_t i = first; i < first + length; ++i) put(r, i, all * N / static_cast<double>(length));
         } else if (cause == "slow_range") { // a slower processor for a while
@@ -255,7 +278,7 @@ class LostRun {
         } else if (cause == "periodic" || cause == "io_all") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put_all(i, all * N / bursts);
-        } else if (cause == "io_rank") {
+        } else if (cause == "io_rank" || cause == "io_sleep") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put(0, i, all * N / bursts);
             p.ranks = {0};
@@ -301,6 +324,11 @@ class LostRun {
             p.ranks = {static_cast<std::uint32_t>(e.first)};
             p.function = "MPI_Recv";
         }
+        if (cause == "io_sleep") {
+            e.work = Work::Write;
+            e.sleeps = 0.9;
+            p.function = "write_results";
+        }
         if (cause == "io_rank" || cause == "io_all") {
             e.work = other && choice_.seed % 2 == 0 ? Work::FileWrite : Work::Write;
             p.function = e.work == Work::Write ? "write_results" : "";
@@ -310,7 +338,7 @@ class LostRun {
         for (std::size_t r = 0; r < R; ++r)
             for (std::size_t i = 0; i < n; ++i) largest[i] = std::max(largest[i], e.ns[r * n + i]);
         for (const float ns : largest) most = std::max(most, ns);
-        const bool is_always = is_rank_cause({"steady", "slow", "off_rank", "off_host", "threads", "late_root", "serial", "late_sender"});
+        const bool is_always = is_rank_cause({"steady", "slow", "off_rank", "off_host", "threads", "late_root", "serial", "late_sender", "off_all"});
         if (!is_always)
             for (const float ns : largest) p.iterations.push_back(ns >= 0.1f * most);
     }
@@ -356,7 +384,7 @@ class LostRun {
                     if (e.everywhere)
                         everywhere += e.ns[r * n + i];
                     else if (e.cause != "late_root" && !e.gathers)
-                        spend(e.work, r, i, e.ns[r * n + i]);
+                        spend(e.work, r, i, (1 - e.sleeps) * e.ns[r * n + i]), spend(Work::OffCpu, r, i, e.sleeps * e.ns[r * n + i]);
                 }
                 const std::array<double, 4> shares = shares_of(choice_.shapes);
                 spend(Work::Assemble, r, i, shares[0] * (ns + everywhere));

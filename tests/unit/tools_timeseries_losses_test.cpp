@@ -3,6 +3,7 @@
 #include "tests/unit/tools_timeseries_program.hpp"
 #include "tools/timeseries/iteration_score.hpp"
 #include "tools/timeseries/job_series.hpp"
+#include "tools/timeseries/parameter_table.hpp"
 #include "tools/timeseries/segments.hpp"
 
 #include <gtest/gtest.h>
@@ -270,12 +271,18 @@ TEST(JobSeries, RanksThatDoOtherThingsAreOtherClusters) {
     EXPECT_EQ(job.clusters[0].representative.duration, job.clusters[0].representative.least);
 }
 
-TEST(JobSeries, RanksThatHaveLittleInCommonBecomeAProfileOfBoundedSize) {
+/// That have little in common.
+static Ranks unlike_ranks() {
     Ranks ranks;
     for (int rank = 0; rank < 16; ++rank) {
         ranks.add_rank();
         for (int i = 0; i < 100; ++i) ranks.run(static_cast<std::uint64_t>(10 + (i * (7 + 2 * rank)) % 37), 5);
     }
+    return ranks;
+}
+
+TEST(JobSeries, RanksThatHaveLittleInCommonBecomeAProfileOfBoundedSize) {
+    const Ranks ranks = unlike_ranks();
     const JobSeries all = ranks.series();
     EXPECT_GT(number_of_nodes(all.mean), 300u);
     TimeSeriesParameters parameters;
@@ -285,12 +292,15 @@ TEST(JobSeries, RanksThatHaveLittleInCommonBecomeAProfileOfBoundedSize) {
     EXPECT_NEAR(few.mean.duration, all.mean.duration, 1e-6);
 }
 
-TEST(JobSeries, DoesNotDependOnTheNumberOfWorkers) {
+namespace {
+
+/// Iterations of random lengths with a loop inside.
+Ranks random_ranks(int count) {
     Ranks ranks;
     ranks.program.loops.loops = {{10, 40}, {20, 30}};
     std::uint32_t state = 1;
     const auto random = [&](int below) { return static_cast<int>((state = state * 1664525u + 1013904223u) >> 8) % below; };
-    for (int rank = 0; rank < 50; ++rank) {
+    for (int rank = 0; rank < count; ++rank) {
         ranks.add_rank();
         for (int i = 0; i < 30; ++i) {
             ranks.run(11, 3 + random(6));
@@ -301,29 +311,76 @@ TEST(JobSeries, DoesNotDependOnTheNumberOfWorkers) {
             ranks.run(35, 1 + random(20), "MPI_Allreduce", TimeCategory::MpiColl);
         }
     }
-    const auto print = [](const auto& self, const TimeNode& n, std::string& out) -> void {
-        for (const double number : {n.gap, n.tail, n.duration, n.least, n.most, n.low, n.high}) out += std::to_string(number) + " ";
-        out += std::to_string(n.context) + "/" + std::to_string(n.count) + (n.children.empty() ? "" : "(");
-        for (const TimeNode& c : n.clusters) self(self, c, out);
-        for (const TimeNode& c : n.children) self(self, c, out);
-    };
+    return ranks;
+}
+
+void print(const TimeNode& n, std::string& out) {
+    for (const double number : {n.gap, n.tail, n.duration, n.least, n.most, n.low, n.high}) out += std::to_string(number) + " ";
+    out += std::to_string(n.context) + "/" + std::to_string(n.count) + (n.children.empty() ? "" : "(");
+    for (const TimeNode& c : n.clusters) print(c, out);
+    for (const TimeNode& c : n.children) print(c, out);
+}
+
+std::string text_of(const JobSeries& job) {
+    std::string text;
+    for (const TimeCluster& cluster : job.clusters) {
+        for (const std::uint32_t member : cluster.members) text += std::to_string(member) + ",";
+        print(cluster.representative, text);
+    }
+    print(job.mean, text);
+    for (const LoopTotals& loop : job.loops) text += std::to_string(loop.accepted) + " " + std::to_string(loop.rejected) + " " + std::to_string(loop.duration);
+    return text;
+}
+
+/// With the segments: their signs and call paths.
+std::string text_of(const Losses& found) {
+    std::string text = text_of(found.job);
+    for (const Segment& segment : found.cut) {
+        text += " sign " + std::to_string(static_cast<int>(segment.sign)) + ":";
+        for (const std::uint64_t line : found.lines(segment)) text += " " + std::to_string(line);
+    }
+    return text;
+}
+
+} // namespace
+
+TEST(JobSeries, DoesNotDependOnTheNumberOfWorkers) {
+    const Ranks ranks = random_ranks(50);
     std::string first;
     for (const std::uint32_t workers : {1, 2, 4, 7}) {
         TimeSeriesParameters parameters;
         parameters.workers = workers;
-        const JobSeries job = ranks.series(parameters);
-        std::string text;
-        for (const TimeCluster& cluster : job.clusters) {
-            for (const std::uint32_t member : cluster.members) text += std::to_string(member) + ",";
-            print(print, cluster.representative, text);
-        }
-        print(print, job.mean, text);
-        for (const LoopTotals& loop : job.loops)
-            text += std::to_string(loop.accepted) + " " + std::to_string(loop.rejected) + " " + std::to_string(loop.duration);
+        const std::string text = text_of(ranks.series(parameters));
         if (first.empty()) first = text;
         EXPECT_EQ(text, first) << workers;
     }
     EXPECT_GT(first.size(), 1000u);
+}
+
+TEST(Parameters, EachOneChangesTheResultAndNoneElseDoes) {
+    const Ranks alike = random_ranks(12), unlike = unlike_ranks();
+    const std::map<std::string_view, const char*> other = {
+        {"child_num_acc", "1"},         {"child_dur_acc", "60"}, {"most_rejected_share", "0"}, {"gap_tolerance", "0"},
+        {"ratio_min", "0.9"},           {"ratio_rel", "0.99"},   {"most_clusters", "9"},       {"significance_ratio", "0.2"},
+        {"origin_depth_ratio", "0.05"}, {"high_share", "0.9"},   {"high_part", "1"},           {"most_nodes", "100"}};
+    EXPECT_EQ(parameter_rows().size(), other.size());
+    for (const ParameterRow& row : parameter_rows()) {
+        TimeSeriesParameters parameters;
+        ASSERT_EQ(set_parameter(parameters, std::string(row.name) + "=" + other.at(row.name)), std::nullopt);
+        for (const ParameterRow& one : parameter_rows())
+            EXPECT_EQ(value_of(parameters, one) == value_of({}, one), one.name != row.name) << row.name << ", " << one.name;
+        const Ranks& ranks = row.name == "most_nodes" ? unlike : alike;
+        EXPECT_TRUE(text_of(Losses(ranks, parameters)) != text_of(Losses(ranks))) << row.name;
+    }
+}
+
+TEST(Parameters, WrongOnesAreRefusedWithTheirRange) {
+    TimeSeriesParameters parameters;
+    for (const auto& [setting, words] :
+         {std::pair("ratio_min=2", "from 0 to 1"), std::pair("child_num_acc=1.5", "whole number"), std::pair("ratio_min", "NAME=VALUE"),
+          std::pair("ratio_mni=0.1", "ratio_min"), std::pair("ratio_min=", "not \"\""), std::pair("ratio_min=nan", "number")})
+        EXPECT_NE(set_parameter(parameters, setting).value_or("").find(words), std::string::npos) << setting;
+    for (const ParameterRow& row : parameter_rows()) EXPECT_EQ(value_of(parameters, row), value_of({}, row)) << row.name;
 }
 
 TEST(IterationScores, CompareIdentifiersWithKnownIterations) {

@@ -1,6 +1,7 @@
 // Diagnoses of whole profiles against what was planted in them: cause, ranks, function, iterations and gain. benchmarks/ground_truth has the full table.
 #include "tests/unit/tools_truth_score.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 namespace libprofile::test {
@@ -101,6 +102,88 @@ TEST(GroundTruth, WhatIsMostlySleepAndFilesIsNotSaidToBeComputed) {
     EXPECT_EQ(run.list[0].cause, tools::Cause::GrowingWork);
     EXPECT_EQ(run.list[0].sentence.find("compute"), std::string::npos) << run.list[0].sentence;
     EXPECT_NE(run.list[0].sentence.find("All ranks take more and more time"), std::string::npos) << run.list[0].sentence;
+}
+
+TEST(GroundTruth, PackingInMpiIsWorkOfTheRankAndNoCommunication) {
+    TruthScore all;
+    for (const std::size_t ranks : {2, 8})
+        for (const LostShapes shapes : {LostShapes::Tuned, LostShapes::HeldOut})
+            for (const double share : {0.02, 0.2}) all.add(score_of({ranks, 600, jitters_of(shapes)[0], {"pack"}, share, 7, shapes}));
+    expect_good(all);
+}
+
+TEST(GroundTruth, FilesThatRanksSleepForAreToldFromOtherSleepByTheSamplesBesideIt) {
+    TruthScore all;
+    for (const std::size_t ranks : {2, 8})
+        for (const LostShapes shapes : {LostShapes::Tuned, LostShapes::HeldOut})
+            for (const double share : {0.1, 0.2}) all.add(score_of({ranks, 600, jitters_of(shapes)[0], {"io_sleep"}, share, 7, shapes}));
+    expect_good(all);
+}
+
+/// On a machine of two cores with two processors each: 0 and 2, 1 and 3.
+void place(tools::Profile& profile, std::uint32_t rank, std::vector<std::uint32_t> allowed, std::uint32_t last) {
+    tools::RankAffinity& affinity = profile.ranks.at(rank).affinity.emplace();
+    affinity.machine.processors = 4;
+    for (std::uint32_t p = 0; p < 4; ++p) affinity.processors.push_back({p, p % 2, 0, 0});
+    affinity.threads.push_back({0, std::move(allowed), last, 100, 0, 0});
+}
+
+TEST(GroundTruth, RanksThatHaveFewerProcessorsThanThreadsAreOversubscribed) {
+    for (const bool is_crowded : {true, false}) {
+        const LostRun run({2, 400, "normal", {"off_all"}, 0.1, 3});
+        tools::Profile profile = LostProfile(run).read();
+        place(profile, 0, {3}, 3);
+        place(profile, 1, is_crowded ? std::vector<std::uint32_t>{3} : std::vector<std::uint32_t>{1}, is_crowded ? 3 : 1);
+        profile.ranks.at(1).host = profile.ranks.at(0).host;
+        const tools::DiagnosedRun found = diagnose(profile);
+        ASSERT_EQ(found.list.size(), is_crowded ? 1u : 0u);
+        if (!is_crowded) continue;
+        EXPECT_EQ(found.list[0].cause, tools::Cause::Oversubscribed);
+        EXPECT_EQ(found.list[0].ranks, (std::vector<std::uint32_t>{0, 1}));
+        EXPECT_NEAR(found.list[0].gain.value / run.planted()[0].gain, 1, 0.1);
+        EXPECT_NE(found.list[0].sentence.find("share 1 processor of node0 (number 3)"), std::string::npos) << found.list[0].sentence;
+    }
+}
+
+TEST(GroundTruth, ARankOffTheProcessorThatItSharesIsOversubscribed) {
+    const LostRun run({8, 400, "normal", {"off_rank"}, 0.1, 3});
+    tools::Profile profile = LostProfile(run).read();
+    const std::uint32_t rank = run.planted()[0].ranks[0], other = rank == 0 ? 1 : rank - 1;
+    for (const std::uint32_t one : {rank, other}) {
+        place(profile, one, {2}, 2);
+        profile.ranks.at(one).host = "node0";
+    }
+    const tools::DiagnosedRun found = diagnose(profile);
+    ASSERT_EQ(found.list.size(), 1u);
+    EXPECT_EQ(found.list[0].cause, tools::Cause::Oversubscribed);
+    EXPECT_EQ(found.list[0].ranks, std::vector<std::uint32_t>{rank});
+}
+
+TEST(GroundTruth, ASlowRankIsNamedWithItsHostAndCore) {
+    const LostRun run({8, 600, "normal", {"slow"}, 0.1, 3});
+    tools::Profile profile = LostProfile(run).read();
+    const std::uint32_t rank = run.planted()[0].ranks[0];
+    place(profile, rank, {0, 1, 2, 3}, 3);
+    const tools::DiagnosedRun found = diagnose(profile);
+    ASSERT_FALSE(found.list.empty());
+    EXPECT_EQ(found.list[0].cause, tools::Cause::SlowMachine);
+    const std::string seat = "it ran on core 1 of node" + std::to_string(rank);
+    EXPECT_TRUE(std::any_of(found.list[0].evidence.begin(), found.list[0].evidence.end(), [&](const std::string& text) { return text.starts_with(seat); }))
+        << fmt::format("{}", fmt::join(found.list[0].evidence, "\n"));
+}
+
+TEST(Causes, CountedInstructionsTellASlowProcessorFromMoreWork) {
+    tools::Suspect suspect;
+    suspect.kind = tools::SuspectKind::FewRanks;
+    suspect.pattern.kind = tools::PatternKind::Steady;
+    tools::Evidence evidence;
+    evidence.local_here = 1.2e6, evidence.local_there = 1e6, evidence.factor = 1.2;
+    EXPECT_EQ(cause_of(suspect, evidence), tools::Cause::Imbalance) << "samples leave it open";
+    evidence.instructions_here = evidence.instructions_there = 3e6;
+    EXPECT_EQ(cause_of(suspect, evidence), tools::Cause::SlowMachine);
+    evidence.instructions_here *= 1.2;
+    evidence.odds_of_one_factor = 1000;
+    EXPECT_EQ(cause_of(suspect, evidence), tools::Cause::Imbalance) << "all functions have more work";
 }
 
 TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {

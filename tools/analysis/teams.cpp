@@ -70,9 +70,9 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
                 const std::uint32_t region = inside[cell.path];
                 const bool is_time = cell.metric == static_cast<std::uint32_t>(Metric::Time);
                 const bool is_visit = cell.metric == static_cast<std::uint32_t>(Metric::Visits) && cell.path == region;
-                if (region == 0 || cell.value == 0 || (!is_time && !is_visit)) return;
                 const TimeCategory category = category_of(profile, profile.paths[cell.path]);
-                if (category == TimeCategory::OffCpu) return; // without a processor it does not work
+                const bool is_barrier = cell.metric == static_cast<std::uint32_t>(Metric::Visits) && category == TimeCategory::OmpBarrier;
+                if (region == 0 || cell.value == 0 || (!is_time && !is_visit && !is_barrier)) return;
                 Team& team = teams[region][location.rank];
                 team.rank = location.rank;
                 if (is_visit) {
@@ -80,9 +80,15 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
                     return;
                 }
                 if (team.threads.empty() || team.threads.back().thread != location.thread) // locations are sorted
-                    team.threads.push_back({location.thread, 0, 0});
-                const bool is_wait = category == TimeCategory::OmpBarrier;
-                (is_wait ? team.threads.back().waiting_ns : team.threads.back().working_ns) += cell.value;
+                    team.threads.push_back({location.thread, 0, 0, 0, 0, 0});
+                TeamThread& thread = team.threads.back();
+                if (is_barrier) {
+                    thread.barriers += cell.value;
+                    return;
+                }
+                const bool is_wait = category == TimeCategory::OmpBarrier, is_away = category == TimeCategory::OffCpu; // without a processor it does not work
+                (is_wait ? thread.waiting_ns : is_away ? thread.off_cpu_ns : thread.working_ns) += cell.value;
+                if (category == TimeCategory::OmpLock) thread.locks_ns += cell.value;
             });
     for (auto& [path, by_rank] : teams) {
         TeamRegion region;

@@ -15,6 +15,9 @@ struct TeamThread {
     std::uint32_t thread = 0;
     std::uint64_t working_ns = 0; // all that is not waiting: computing (told by samples), MPI calls, locks
     std::uint64_t waiting_ns = 0; // in barriers, those at the end of loops and of the region included
+    std::uint64_t locks_ns = 0;   // of working_ns: for critical sections, locks, and the turn in ordered loops
+    std::uint64_t off_cpu_ns = 0; // of neither: without a processor, outside of waits
+    std::uint64_t barriers = 0;   // that it came to
 };
 
 /// The threads of one rank.

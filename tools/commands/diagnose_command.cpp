@@ -11,6 +11,7 @@
 #include "tools/report/rows.hpp"
 #include "tools/text/pager.hpp"
 #include "tools/text/terminal.hpp"
+#include "tools/timeseries/parameter_table.hpp"
 
 #include <fmt/format.h>
 
@@ -30,18 +31,21 @@ constexpr const char* diagnose_help = "Examples:\n"
                                       "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
                                       "  --least PERCENT      leave out causes that cost less of the run [1]\n"
                                       "  --top N              show N causes, segments and loops [10]\n"
+                                      "  --parameter NAME=VALUE\n"
+                                      "                       a parameter of the part by the trace, as below; may be repeated\n"
                                       "  --format FORMAT      text, json, markdown [text]\n"
                                       "  --width N            columns of the text [those of the terminal, else 100]\n"
                                       "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
                                       "  --follow             while the job runs: again every 5 s, or as --every S says; with json: a line each time\n"
                                       "  --every S            with --follow: seconds between renewals, at least [5]\n"
-                                      "  --no-pager           do not start $PAGER (less) on a terminal\n";
+                                      "  --no-pager           do not start $PAGER (less) on a terminal\n\n"
+                                      "Parameters of the part by the trace, with those of Wei and Mellor-Crummey (ICS 2018) as defaults:\n";
 
 class DiagnoseCommand final : public Command {
   public:
     const char* name() const override { return "diagnose"; }
     const char* summary() const override { return "say what made the run longer than it could be, and where"; }
-    const char* help() const override { return diagnose_help; }
+    const char* help() const override { return help_.c_str(); }
 
     void declare(CLI::App& app) override {
         app.add_option("folder", path_);
@@ -49,6 +53,7 @@ class DiagnoseCommand final : public Command {
         app.add_option("--iterations", iterations_);
         app.add_option("--least", least_)->check(number_between(0.1, 100));
         app.add_option("--top", top_)->check(CLI::Range(1, 1'000'000));
+        app.add_option("--parameter", settings_)->allow_extra_args(false);
         app.add_option("--format", format_)->type_name("text|json|markdown");
         app.add_option("--width", width_)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", ascii_);
@@ -64,6 +69,8 @@ class DiagnoseCommand final : public Command {
         if ((width_ != 0 || ascii_) && format_ != "text") throw UsageError(fmt::format("--width and --ascii are for text, not for {}", format_));
         if (phase_option_->count() != 0) choice_.phase = phase_;
         if (!iterations_.empty()) choice_.iterations = iterations_option(iterations_);
+        for (const std::string& setting : settings_)
+            if (const auto wrong = set_parameter(parameters_, setting)) throw UsageError("--parameter: " + *wrong);
         if (every_option_->count() != 0 && !follow_) throw UsageError("--every is for --follow");
         if (follow_ && format_ == "markdown") throw UsageError("--follow has text and json, not markdown");
         NameCache names;
@@ -93,7 +100,7 @@ class DiagnoseCommand final : public Command {
         std::optional<TraceAnalysis> analysis;
         std::optional<TraceReport> trace;
         if (has_trace(profile)) {
-            analysis.emplace(analyse_trace(profile, loops));
+            analysis.emplace(analyse_trace(profile, loops, parameters_));
             trace.emplace(TraceReport{profile, *analysis, loops, top_, choice_.phase || choice_.iterations});
         }
         if (format_ == "json") return diagnosis_json(profile, run, folder, trace ? &*trace : nullptr);
@@ -112,7 +119,10 @@ class DiagnoseCommand final : public Command {
         return found.phase;
     }
 
+    const std::string help_ = diagnose_help + parameter_lines();
     std::string path_, phase_, iterations_, format_ = "text";
+    std::vector<std::string> settings_;
+    TimeSeriesParameters parameters_;
     ReportChoice choice_;
     CLI::Option* phase_option_ = nullptr;
     double least_ = 1;

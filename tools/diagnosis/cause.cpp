@@ -2,6 +2,8 @@
 
 #include "tools/diagnosis/work_for_others.hpp"
 
+#include <cmath>
+
 namespace libprofile::tools {
 
 namespace {
@@ -17,14 +19,20 @@ bool is_work_of_one_function(const Evidence& e) {
     return f.difference() - usual > 1.5 * f.error + 0.1 * e.excess();
 }
 
+/// All functions are longer by one factor. Counted instructions tell more work from a slow processor, which samples may leave open.
+bool has_one_factor(const Evidence& e) {
+    constexpr double open = 0.1, as_many = 0.25; // odds; of the factor
+    if (!e.instructions_known()) return e.odds_of_one_factor >= likelier;
+    return e.odds_of_one_factor >= open && std::abs(e.instructions_here / e.instructions_there - 1) <= as_many * (e.factor - 1);
+}
+
 Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
     const bool is_scattered =
         suspect.kind == SuspectKind::ScatteredRank || (suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Scattered);
     if (is_scattered && !is_work_of_one_function(e)) return Cause::Noise;
     if (suspect.pattern.kind == PatternKind::WarmUp) return Cause::WarmUp;
     if (e.is_root) return Cause::LateRoot;
-    const bool is_slow =
-        suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks && e.odds_of_one_factor >= likelier && e.same_calls();
+    const bool is_slow = suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks && has_one_factor(e) && e.same_calls();
     return is_slow ? Cause::SlowMachine : Cause::Imbalance;
 }
 
@@ -44,10 +52,10 @@ Cause cause_of_all(const Suspect& suspect) {
 } // namespace
 
 const char* cause_name(Cause cause) {
-    constexpr const char* names[] = {"imbalance",       "stage_imbalance", "serialisation", "late_sender",    "late_receiver",        "late_root",
-                                     "slow_machine",    "noise",           "growing_work",  "shrinking_work", "changed_work",         "periodic_work",
-                                     "occasional_work", "warm_up",         "input_output",  "off_processor",  "communication_volume", "slow_communication",
-                                     "unequal_threads", "serial_threads"};
+    constexpr const char* names[] = {"imbalance",          "stage_imbalance", "serialisation",  "late_sender",    "late_receiver",  "late_root",
+                                     "slow_machine",       "noise",           "growing_work",   "shrinking_work", "changed_work",   "periodic_work",
+                                     "occasional_work",    "warm_up",         "input_output",   "off_processor",  "oversubscribed", "communication_volume",
+                                     "slow_communication", "unequal_threads", "serial_threads", "thread_locks"};
     return names[static_cast<std::size_t>(cause)];
 }
 
@@ -61,7 +69,7 @@ Cause cause_of(const Suspect& suspect, const Evidence& e) {
     const double excess = e.excess();
     if (excess > 0) {
         if (e.io > most_of_it * excess) return Cause::InputOutput;
-        if (e.off_cpu > most_of_it * excess) return Cause::OffProcessor;
+        if (e.off_cpu > most_of_it * excess) return e.files.function != 0 ? Cause::InputOutput : Cause::OffProcessor;
         if (e.threads > most_of_it * excess) return Cause::UnequalThreads;
     }
     return suspect.kind == SuspectKind::AllRanks ? cause_of_all(suspect) : cause_of_ranks(suspect, e);

@@ -23,10 +23,12 @@ enum class Cause : std::uint8_t {
     WarmUp,              // the first iterations
     InputOutput,         // files
     OffProcessor,        // ranks without a processor
+    Oversubscribed,      // the same, and they have fewer processors than threads
     CommunicationVolume, // more bytes
     SlowCommunication,   // longer for the same bytes
     UnequalThreads,      // threads of a team wait for each other
     SerialThreads,       // worker threads wait while the main thread works alone
+    ThreadLocks,         // threads of a team wait for critical sections, locks, or their turn
 };
 
 /// Stable key: "imbalance", "late_sender", ...

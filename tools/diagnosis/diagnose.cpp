@@ -1,8 +1,11 @@
 #include "tools/analysis/findings.hpp"
 #include "tools/analysis/inside.hpp"
+#include "tools/analysis/loops.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/crowding.hpp"
 #include "tools/diagnosis/diagnosis.hpp"
 #include "tools/diagnosis/growing_function.hpp"
+#include "tools/diagnosis/own_work.hpp"
 #include "tools/diagnosis/pursuit.hpp"
 #include "tools/diagnosis/wording.hpp"
 #include "tools/diagnosis/work_for_others.hpp"
@@ -29,7 +32,7 @@ constexpr double same_iterations = 0.6;
 class Diagnostician {
   public:
     Diagnostician(const Profile& profile, const DiagnosisChoice& choice)
-        : profile_(profile), choice_(choice), threads_(main_threads(profile)), names_(profile) {}
+        : profile_(profile), choice_(choice), threads_(main_threads(profile)), names_(profile), crowds_(crowds(profile)) {}
 
     DiagnosedRun run() {
         result_.least = choice_.least;
@@ -49,6 +52,7 @@ class Diagnostician {
         if (!is_part() && !names_ranks && !is_told) look_at(whole_run_matrix(profile_, threads_));
         tell_unexplained();
         if (!is_part()) add_threads();
+        if (!is_part()) add_crowds();
         std::stable_sort(result_.list.begin(), result_.list.end(), [](const Diagnosis& a, const Diagnosis& b) { return a.gain.value > b.gain.value; });
         for (const Diagnosis& d : result_.list) {
             result_.gain_ns += d.gain.value;
@@ -102,12 +106,24 @@ class Diagnostician {
         if (matrix.fewest != matrix.most)
             result_.untold.push_back(fmt::format("ranks made {} to {} iterations of {}; the first {} were compared", count(static_cast<double>(matrix.fewest)),
                                                  count(static_cast<double>(matrix.most)), name, count(static_cast<double>(matrix.fewest))));
+        if (const std::uint64_t missed = missed_of(phase); missed != 0)
+            result_.untold.push_back(fmt::format("{} of {} before it was found {} in no iteration: iteration 1 here is number {} of the program",
+                                                 missed == 1 ? "a pass" : count(static_cast<double>(missed)) + " passes", name, missed == 1 ? "is" : "are",
+                                                 count(static_cast<double>(missed + 1))));
         if (matrix.iterations() == 0) result_.untold.push_back(fmt::format("nothing was looked at: not all ranks made these iterations of {}", name));
         if (matrix.iterations() != 0 && matrix.iterations() < 10)
             result_.untold.push_back("fewer than 10 iterations do not tell what changes over time; ranks were compared");
         const double ns = describe(matrix);
         if (ranks_meet(matrix)) met_ns_ += ns;
         look_at(matrix);
+    }
+
+    /// Passes of a loop before its first iteration.
+    std::uint64_t missed_of(std::uint32_t phase) const {
+        std::uint64_t most = 0;
+        for (const LoopOfRanks& found : loops_of(profile_))
+            if (profile_.phases[phase].is_called(found.loop->phase)) most = std::max(most, found.missed);
+        return most;
     }
 
     /// Communication that is always there has no cause that could be seen; that it is there can.
@@ -118,7 +134,8 @@ class Diagnostician {
             const MetricValues values = totals(profile_, *location);
             const auto at = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
             const auto told = told_.find(location->rank);
-            least = std::min(least, at(CatalogueId::Mpi) - at(CatalogueId::MpiInitExit) - (told == told_.end() ? 0 : told->second.sum()));
+            least = std::min(least, at(CatalogueId::Mpi) - at(CatalogueId::MpiInitExit) - own_work_in_mpi(profile_, *location) -
+                                        (told == told_.end() ? 0 : told->second.sum()));
         }
         if (!is_part() && least >= 0.05 * result_.run_ns)
             result_.untold.push_back(
@@ -183,7 +200,7 @@ class Diagnostician {
         if (cause_of(root, evidence) != Cause::LateRoot || evidence.excess() <= 0) return false;
         judge(evidence, false, d);
         tell_all(matrix, d.gain.value);
-        word_suspect(profile_, matrix, root, evidence, names_, d);
+        word_suspect(profile_, matrix, root, evidence, names_, crowds_, d);
         add(std::move(d));
         return true;
     }
@@ -209,6 +226,7 @@ class Diagnostician {
             if (!is_all) d.ranks.push_back(matrix.locations[row]->rank);
         if (suspect.kind == SuspectKind::UnevenRanks) d.ranks.resize(std::max<std::size_t>(1, d.ranks.size() / 2));
         std::sort(d.ranks.begin(), d.ranks.end());
+        if (d.cause == Cause::OffProcessor && crowd_of(crowds_, d.ranks, profile_) != nullptr) d.cause = Cause::Oversubscribed;
         if (suspect.pattern.kind != PatternKind::Steady && !matrix.is_whole_run)
             for (std::size_t i = 0; i < matrix.iterations(); ++i)
                 if (suspect.pattern.excess[i] > 0) d.iterations.push_back(matrix.first + i);
@@ -237,7 +255,7 @@ class Diagnostician {
             before.gain = {before.gain.value + d.gain.value, before.gain.low + d.gain.low, before.gain.high + d.gain.high};
             return;
         }
-        word_suspect(profile_, matrix, suspect, evidence, names_, d);
+        word_suspect(profile_, matrix, suspect, evidence, names_, crowds_, d);
         told.push_back(&suspect);
         at.push_back(result_.list.size());
         add(std::move(d));
@@ -282,6 +300,24 @@ class Diagnostician {
         }
     }
 
+    /// Ranks that all stand still for the same share of the time: none is longer than the others.
+    void add_crowds() {
+        for (const Crowd& crowd : crowds_) {
+            const bool is_told = std::any_of(result_.list.begin(), result_.list.end(), [&](const Diagnosis& d) {
+                return d.cause == Cause::Oversubscribed && crowd_of(crowds_, d.ranks, profile_) == &crowd;
+            });
+            const auto [rank, gain] = gain_without_crowd(profile_, crowd);
+            if (is_told || gain.value < least_sum()) continue;
+            Diagnosis d;
+            d.cause = Cause::Oversubscribed;
+            d.gain = gain;
+            d.is_whole_run = true;
+            d.ranks = crowd.ranks;
+            word_crowd(crowd, rank, gain.high, d);
+            add(std::move(d));
+        }
+    }
+
     /// @return the time of the iterations on the rank with most
     double describe(const IterationMatrix& matrix) {
         double longest = 0;
@@ -308,6 +344,7 @@ class Diagnostician {
     std::vector<const Location*> threads_;
     std::map<std::uint32_t, ToldWaiting> told_; // in MPI, by rank
     NamedSpots names_;
+    std::vector<Crowd> crowds_;
     DiagnosedRun result_;
     bool several_phases_ = false;
     double met_ns_ = 0; // of iterations in which ranks meet

@@ -2,6 +2,7 @@
 
 #include "tools/analysis/totals.hpp"
 #include "tools/diagnosis/iteration_sums.hpp"
+#include "tools/diagnosis/own_work.hpp"
 #include "tools/diagnosis/tree_cut.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::vector<SpotDifference> differences(const Profile& profile, const NamedSpots
     std::vector<std::uint32_t> place(names.table.spots.size(), static_cast<std::uint32_t>(-1));
     std::vector<double> most(names.table.spots.size());
     for (const auto& [path, ns] : here.path_ns) {
-        const TimeCategory category = category_of(profile, profile.paths[path]);
+        const TimeCategory category = work_category(profile, profile.paths[path]);
         if (!is_mpi(category) || is_file(category)) continue;
         const std::uint32_t spot = names.table.of_path[path];
         if (place[spot] == static_cast<std::uint32_t>(-1)) {
@@ -194,8 +195,11 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.local_here = here.local();
     e.local_there = there.local();
     e.io = here.per_iteration(here.io) - there.per_iteration(there.io);
+    if (e.off_cpu > 0.5 * e.excess()) e.files = file_wait(names, here, there, e.off_cpu);
     e.calls_here = here.per_iteration(here.calls);
     e.calls_there = there.per_iteration(there.calls);
+    e.instructions_here = here.per_iteration(here.instructions);
+    e.instructions_there = there.per_iteration(there.instructions);
     e.bytes_here = here.per_iteration(here.bytes);
     e.bytes_there = there.per_iteration(there.bytes);
     e.received_here = here.per_iteration(here.received);

@@ -2,6 +2,7 @@
 // Contract: thread-safe (no state); allocates; reads the series of at most 16 ranks; throws std::bad_alloc only.
 #pragma once
 
+#include "tools/diagnosis/file_waits.hpp"
 #include "tools/diagnosis/hot_function.hpp"
 #include "tools/diagnosis/suspect.hpp"
 
@@ -31,6 +32,7 @@ struct Evidence {
     double bytes_here = 0, bytes_there = 0;
     double received_here = 0, received_there = 0; // bytes, of messages and collective calls
     double received_by_others = 0;                // bytes: the other ranks, in the suspect's iterations
+    FileWait files;                               // told if most of the excess is off the processor
     HotFunction function;
     std::vector<SpotDifference> mpi_of_all; // what is more here, in MPI; largest first
     std::vector<SpotDifference> waits;      // MPI of the other ranks in the suspect's iterations, beyond that of its own ranks; largest first
@@ -39,7 +41,9 @@ struct Evidence {
     std::uint64_t waiting_ranks = 0;        // that were seen to wait for half of the excess or more
     double odds_of_one_factor = 1;          // that all functions are longer by the same factor, against more work in one of them
     double factor = 1;
+    double instructions_here = 0, instructions_there = 0; // 0: not counted
     bool same_calls() const;
+    bool instructions_known() const { return instructions_here > 0 && instructions_there > 0; }
     double excess() const { return local_here - local_there; }
 };
 

@@ -4,6 +4,7 @@
 #include "tools/analysis/iteration_values.hpp"
 #include "tools/analysis/loop_ranks.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/own_work.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -24,6 +25,13 @@ void add_values(IterationMatrix& matrix, std::size_t rank, std::size_t column, c
     add(IterationPart::CollectiveCalls, value(v, CollComms) + value(v, CollSyncs));
 }
 
+/// What MPI functions do without other ranks is no time in MPI.
+void move_own_work(IterationMatrix& matrix, std::size_t rank, std::size_t column, double ns) {
+    matrix.at(IterationPart::Local, rank, column) += static_cast<float>(ns);
+    float& mpi = matrix.at(IterationPart::Mpi, rank, column);
+    mpi = std::max(0.0f, mpi - static_cast<float>(ns));
+}
+
 /// Returns false if some iterations got means.
 bool fill_row(const Profile& profile, const PhaseData& data, IterationMatrix& matrix, std::size_t rank) {
     const Location& location = *matrix.locations[rank];
@@ -36,6 +44,8 @@ bool fill_row(const Profile& profile, const PhaseData& data, IterationMatrix& ma
         // Nothing but the time of what is untold is known; it counts as computing, so that sums stay those of the iteration.
         matrix.at(IterationPart::Local, rank, column) += static_cast<float>(values.untold());
     }
+    const std::vector<double> own = own_work_in_mpi(profile, location, data, matrix.first, matrix.iterations());
+    for (std::size_t column = 0; column < own.size(); ++column) move_own_work(matrix, rank, column, own[column]);
     return is_exact;
 }
 
@@ -68,6 +78,7 @@ IterationMatrix whole_run_matrix(const Profile& profile, const std::vector<const
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const MetricValues values = totals(profile, *rows[r]); // waiting at the end of MPI is waiting, too
         add_values(matrix, r, 0, values);
+        move_own_work(matrix, r, 0, own_work_in_mpi(profile, *rows[r]));
     }
     return matrix;
 }

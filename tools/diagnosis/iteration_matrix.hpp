@@ -13,7 +13,8 @@ namespace libprofile::tools {
 
 /// Times are in ns, exclude each other, and contain the phases inside the iteration.
 enum class IterationPart : std::uint8_t {
-    Local, // what the rank does itself, as opposed to what it waits for or communicates: computing, OpenMP, MPI files, and without a processor
+    Local, // what the rank does itself, as opposed to what it waits for or communicates: computing, OpenMP, MPI files, own work in MPI, and without a
+           // processor
     Mpi,   // all other MPI
     CollectiveCalls,
     Count

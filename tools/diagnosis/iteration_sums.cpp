@@ -2,6 +2,8 @@
 
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/own_work.hpp"
+#include "tools/reader/counters.hpp"
 
 namespace libprofile::tools {
 
@@ -19,6 +21,23 @@ bool is_mpi(TimeCategory category) {
     return row >= CatalogueId::Mpi && row < CatalogueId::OpenMp;
 }
 bool is_file(TimeCategory category) { return category == TimeCategory::MpiFile || category == TimeCategory::MpiFileColl; }
+
+namespace {
+
+/// PAPI_TOT_INS, perf::INSTRUCTIONS and the like; of the whole thread, not of regions.
+std::size_t instructions_metric(const Profile& profile) {
+    const std::size_t end = metric_count + chosen_counters(profile.metrics);
+    for (std::size_t m = metric_count; m < end; ++m) {
+        const std::string& name = profile.metrics[m].name;
+        if (name == "PAPI_TOT_INS" || name.ends_with("INSTRUCTIONS") || name.ends_with("::instructions")) return m;
+    }
+    return 0;
+}
+
+} // namespace
+
+Summer::Summer(const Profile& profile, const IterationMatrix& matrix, const NamedSpots& names)
+    : profile_(profile), matrix_(matrix), names_(names), instructions_(instructions_metric(profile)) {}
 
 IterationSums Summer::empty() const {
     IterationSums sums;
@@ -54,7 +73,7 @@ void Summer::add_samples(IterationSums& to, const SampledSelection& selection) c
 void Summer::add_cell(IterationSums& to, std::uint32_t path, std::uint32_t metric, double value) const {
     const std::uint32_t spot = names_.table.of_path[path];
     if (metric == 0) {
-        const TimeCategory category = category_of(profile_, profile_.paths[path]);
+        const TimeCategory category = work_category(profile_, profile_.paths[path]);
         if (is_left_out(category)) return;
         to.spot_ns[spot] += value;
         to.path_ns[path] += value;
@@ -63,6 +82,7 @@ void Summer::add_cell(IterationSums& to, std::uint32_t path, std::uint32_t metri
         to.parts[is_file(category) ? 2 : is_mpi(category) ? 4 : is_threads(category) ? 3 : category == TimeCategory::OffCpu ? 1 : 0] += value;
         return;
     }
+    if (metric == instructions_ && instructions_ != 0) to.instructions += value;
     if (metric >= metric_count) return;
     const auto id = static_cast<Metric>(metric);
     if (id == Metric::CollAsSource) to.as_source[spot] += value;

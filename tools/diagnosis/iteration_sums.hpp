@@ -22,6 +22,7 @@ struct IterationSums {
     std::vector<SampledParts> sampled_at; // by node
     SampledStrata strata;
     double io = 0, calls = 0, bytes = 0, received = 0;
+    double instructions = 0;                   // if they were counted
     double parts[5] = {};                      // computing, off CPU, file I/O, threads, other MPI
     std::map<std::uint32_t, double> as_source; // by spot
 
@@ -35,7 +36,7 @@ bool is_file(TimeCategory category); // of MPI
 
 class Summer {
   public:
-    Summer(const Profile& profile, const IterationMatrix& matrix, const NamedSpots& names) : profile_(profile), matrix_(matrix), names_(names) {}
+    Summer(const Profile& profile, const IterationMatrix& matrix, const NamedSpots& names);
 
     IterationSums empty() const;
     /// @param row of the matrix
@@ -49,6 +50,7 @@ class Summer {
     const Profile& profile_;
     const IterationMatrix& matrix_;
     const NamedSpots& names_;
+    std::size_t instructions_; // position in Profile::metrics; 0: not counted
 };
 
 /// The larger half of the 95 % interval of a sum of parts; ns an iteration.

@@ -19,14 +19,19 @@ std::vector<const Location*> main_threads_of(const Profile& profile) {
 
 NamedSpots::NamedSpots(const Profile& profile)
     : table(spot_table(profile)), tree(make_function_tree(profile, main_threads_of(profile), true, "")), is_io(profile.paths.size()),
-      is_system(tree.nodes.size()) {
+      is_system(tree.nodes.size()), sleeps(tree.nodes.size()) {
+    std::vector<SleepKind> kind(profile.paths.size());
     for (std::size_t p = 1; p < profile.paths.size(); ++p) {
         const CallPath& path = profile.paths[p];
         is_io[p] = is_io[path.parent];
+        kind[p] = kind[path.parent];
         if (!is_code(path.kind)) continue;
         const Label label = label_of(profile, path);
         const std::string module = base_name(label.module);
-        if (!is_io[p]) is_io[p] = waiting_kind(short_function_name(label.name), module) == "I/O";
+        const std::string_view waits = waiting_kind(short_function_name(label.name), module);
+        if (!is_io[p]) is_io[p] = waits == "I/O";
+        if (kind[p] == SleepKind::None && !waits.empty()) kind[p] = waits == "I/O" ? SleepKind::Files : SleepKind::Other;
+        if (kind[p] != SleepKind::None) sleeps[tree.node_of_path[p]] = kind[p];
         for (const char* system : {"linux-vdso", "libc.so", "libc-", "ld-linux"})
             if (module.starts_with(system)) is_system[tree.node_of_path[p]] = true;
     }

@@ -9,13 +9,17 @@
 
 namespace libprofile::tools {
 
+/// Functions that may sleep, by what they wait for.
+enum class SleepKind : std::uint8_t { None, Files, Other };
+
 /// The names of a profile, made once for all suspects.
 struct NamedSpots {
     explicit NamedSpots(const Profile& profile);
     SpotTable table;
     FunctionTree tree;
-    std::vector<bool> is_io;     // by call path: it is an input or output function, or below one
-    std::vector<bool> is_system; // by node of the tree: a function of the C library or the kernel
+    std::vector<bool> is_io;       // by call path: it is an input or output function, or below one
+    std::vector<bool> is_system;   // by node of the tree: a function of the C library or the kernel
+    std::vector<SleepKind> sleeps; // by node of the tree: it is such a function, or below one
 };
 
 } // namespace libprofile::tools

@@ -2,6 +2,7 @@
 
 #include "tools/analysis/teams.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/diagnosis/rank_gains.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,54 +12,62 @@ namespace libprofile::tools {
 
 namespace {
 
-/// What each rank would gain, and how long it is without waiting for others.
-class RankGains {
-  public:
-    explicit RankGains(const Profile& profile) {
-        for (const Location* location : main_threads(profile)) {
-            if (location == nullptr) continue;
-            const MetricValues values = totals(profile, *location);
-            const auto at = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
-            local_[location->rank] = at(CatalogueId::Execution) - at(CatalogueId::Mpi);
-            mpi_[location->rank] = at(CatalogueId::Mpi);
-        }
-    }
-    double mpi(std::uint32_t rank) const { return mpi_.contains(rank) ? mpi_.at(rank) : 0; }
-    /// The rank with most to do, and by how much the run is shorter if each rank gains this: the others wait for it anyway.
-    std::pair<std::uint32_t, double> of_run(const std::map<std::uint32_t, double>& gains) const {
-        double before = 0, after = 0;
-        std::uint32_t longest = 0;
-        for (const auto& [rank, local] : local_) {
-            const auto gain = gains.find(rank);
-            if (local > before) before = local, longest = rank;
-            after = std::max(after, local - (gain == gains.end() ? 0 : gain->second));
-        }
-        return {longest, before - after};
-    }
+/// Means of a team's threads, and the one that works most; ns.
+struct TeamTimes {
+    double works = 0, locks = 0;
+    double barriers = 0; // beyond what they take if all come at once, and what others wait for one without a processor
+    double most = 0;     // work of the busiest
+    std::uint32_t busiest = 0;
 
-  private:
-    std::map<std::uint32_t, double> local_, mpi_;
+    explicit TeamTimes(const Team& team) {
+        constexpr double passing_ns = 5000; // a barrier: what it may take, though nobody is late
+        const auto n = static_cast<double>(team.threads.size());
+        double off_cpu = 0;
+        for (const TeamThread& one : team.threads) {
+            const double work = static_cast<double>(one.working_ns - one.locks_ns);
+            works += work / n;
+            locks += static_cast<double>(one.locks_ns) / n;
+            barriers += std::max(0.0, static_cast<double>(one.waiting_ns) - passing_ns * static_cast<double>(one.barriers)) / n;
+            off_cpu += static_cast<double>(one.off_cpu_ns);
+            if (work > most) most = work, busiest = one.thread;
+        }
+        barriers = std::max(0.0, barriers - off_cpu * (n - 1) / n);
+    }
+    double waits() const { return locks + barriers; }
+    double more() const { return most - works; }
+    /// What a region is shorter if nobody in it waits. Of little waiting it is not known whether it has a cause.
+    double gain() const {
+        constexpr double least_share = 0.03;
+        return std::max(more(), waits() >= least_share * (works + waits()) ? waits() : 0);
+    }
 };
 
 ThreadLoss loss_in_region(const TeamRegion& region, const RankGains& ranks) {
-    ThreadLoss loss{Cause::UnequalThreads, {}, 0, 0, region.path, region.function, region.source, region.caller, 0, 0, 0, 0};
-    std::map<std::uint32_t, double> gains, waits;
+    ThreadLoss loss;
+    loss.path = region.path;
+    loss.function = region.function;
+    loss.source = region.source;
+    loss.caller = region.caller;
+    std::map<std::uint32_t, double> gains, low, waits;
     for (const Team& team : region.teams) {
-        double longest = 0;
-        for (const TeamThread& one : team.threads) longest = std::max(longest, static_cast<double>(one.working_ns));
-        // Threads may take turns in having most, so their sums say less than what they waited.
-        gains[team.rank] = longest - static_cast<double>(team.working_ns()) / static_cast<double>(team.threads.size());
-        waits[team.rank] = static_cast<double>(team.waiting_ns()) / static_cast<double>(team.threads.size());
+        const TeamTimes times(team);
+        gains[team.rank] = times.gain();
+        low[team.rank] = 0.5 * times.more();
+        waits[team.rank] = times.waits();
     }
     const auto [rank, gain] = ranks.of_run(gains);
     loss.rank = rank;
-    loss.gain = {gain, 0.5 * gain, std::max(gain, ranks.of_run(waits).second)};
+    loss.gain = {gain, std::min(gain, ranks.of_run(low).second), std::max(gain, ranks.of_run(waits).second)};
     for (const Team& team : region.teams) {
         if (team.rank != rank) continue;
+        const TeamTimes times(team);
+        loss.cause = times.locks >= 0.5 * times.gain() ? Cause::ThreadLocks : Cause::UnequalThreads;
+        loss.is_in_turn = times.more() < 0.5 * times.gain();
         loss.threads = team.threads.size();
-        loss.mean_ns = static_cast<double>(team.working_ns()) / static_cast<double>(team.threads.size());
-        for (const TeamThread& one : team.threads)
-            if (static_cast<double>(one.working_ns) > loss.busiest_ns) loss.busiest_ns = static_cast<double>(one.working_ns), loss.busiest = one.thread;
+        loss.mean_ns = times.works;
+        loss.wait_ns = times.waits();
+        loss.busiest_ns = times.most;
+        loss.busiest = times.busiest;
     }
     return loss;
 }
@@ -82,7 +91,11 @@ std::vector<ThreadLoss> thread_losses(const Profile& profile, double least_sum) 
     for (const auto& [rank, ns] : idle) gains[rank] = ns * (1 - 1 / static_cast<double>(threads_of_rank[rank]));
     const auto [rank, gain] = ranks.of_run(gains);
     if (gain / 2 >= 3 * least_sum && threads_of_rank.contains(rank)) { // as far as the work can be divided up: half of it is a guess
-        ThreadLoss serial{Cause::SerialThreads, {gain / 2, 0, gain}, rank, threads_of_rank[rank], 0, "", "", "", 0, 0, 0, 0};
+        ThreadLoss serial;
+        serial.cause = Cause::SerialThreads;
+        serial.gain = {gain / 2, 0, gain};
+        serial.rank = rank;
+        serial.threads = threads_of_rank[rank];
         serial.idle_ns = idle[rank];
         losses.push_back(std::move(serial));
     }

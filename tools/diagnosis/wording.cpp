@@ -1,6 +1,7 @@
 #include "tools/diagnosis/wording.hpp"
 
 #include "tools/diagnosis/message_partners.hpp"
+#include "tools/diagnosis/seats.hpp"
 #include "tools/diagnosis/stretches.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
@@ -141,16 +142,21 @@ std::string caller_of(const std::vector<FunctionNode>& nodes, std::uint32_t node
     return "";
 }
 
-/// " in f (f.cpp:12)" where one function has most of the excess.
-std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
+/// " in f (f.cpp:12)"; the function of the diagnosis is this one.
+std::string in_function(const NamedSpots& names, std::uint32_t function, Diagnosis& d) {
     const std::vector<FunctionNode>& nodes = names.tree.nodes;
-    if (!e.function.tells()) return "";
-    for (std::uint32_t n = e.function.node; n != 0; n = static_cast<std::uint32_t>(nodes[n].parent)) d.call_path.push_back(printable(nodes[n].name));
+    for (std::uint32_t n = function; n != 0; n = static_cast<std::uint32_t>(nodes[n].parent)) d.call_path.push_back(printable(nodes[n].name));
     std::reverse(d.call_path.begin(), d.call_path.end());
-    const FunctionNode& node = nodes[e.function.node];
+    const FunctionNode& node = nodes[function];
     d.function = printable(without_anonymous(node.name));
     d.source = printable(node.source);
-    return fmt::format(" in {}{}{}", d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)), caller_of(nodes, e.function.node));
+    return fmt::format(" in {}{}{}", d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)), caller_of(nodes, function));
+}
+
+/// Where one function has most of the excess, or calls the one that waits for files.
+std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
+    if (d.cause == Cause::InputOutput && e.files.caller != 0) return in_function(names, e.files.caller, d);
+    return e.function.tells() ? in_function(names, e.function.node, d) : "";
 }
 
 std::string waiting(const Profile& profile, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
@@ -195,7 +201,7 @@ void add_counts(const Evidence& e, Diagnosis& d) {
                                          byte_size(e.bytes_here), byte_size(e.bytes_there)));
 }
 
-void add_parts(const Evidence& e, Diagnosis& d) {
+void add_parts(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
     const double excess = e.excess();
     std::string text = fmt::format("{} of own time{} instead of {}", time(e.local_here), each(d), time(e.local_there));
     if (excess > 0) {
@@ -207,10 +213,15 @@ void add_parts(const Evidence& e, Diagnosis& d) {
     d.evidence.push_back(text);
     if (d.function.empty() && excess > 0 && e.function.node != 0 && e.function.difference() <= e.function.error)
         d.evidence.push_back("there are too few samples to tell in which function");
-    if (!d.function.empty())
+    if (!d.function.empty() && e.function.tells() && d.function == printable(without_anonymous(names.tree.nodes[e.function.node].name)))
         d.evidence.push_back(fmt::format("{}, with all that it calls: {}{} instead of {}{}", d.function, time(e.function.here), each(d), time(e.function.there),
                                          e.function.error == 0 ? "" : fmt::format(" (+- {} by samples)", time(e.function.error))) +
                              (e.function.is_of_ranks ? " on the other ranks, in all iterations" : ""));
+}
+
+std::string crowd_text(const Crowd& crowd) {
+    return fmt::format("{} {} might use {} only, with {} that work: if all have work, some wait for a processor", rank_words(wide(crowd.ranks)),
+                       crowd.ranks.size() == 1 ? "alone" : "together", processors_text(crowd), plural(crowd.threads, "thread"));
 }
 
 /// Not sleep, files or threads.
@@ -222,7 +233,8 @@ bool is_mostly_computing(const Evidence& e) {
 
 } // namespace
 
-void word_suspect(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
+void word_suspect(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const Evidence& e, const NamedSpots& names,
+                  const std::vector<Crowd>& crowded, Diagnosis& d) {
     const std::string subject = who(profile, d), verb_s = is_one(d, profile) ? "s" : "";
     const bool is_all = suspect.kind == SuspectKind::AllRanks || suspect.kind == SuspectKind::Communication;
     const char* others = suspect.kind == SuspectKind::UnevenRanks                             ? "the quarter with least"
@@ -240,7 +252,11 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         d.sentence = fmt::format("{} {} {} in all functions{}{}", subject, do_it, longer, when(d), waiting(profile, e, names, d));
         d.evidence.push_back(
             fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}",
-                        e.factor, e.odds_of_one_factor < 20 ? "; more work in one of them is less likely, but not ruled out" : ""));
+                        e.factor, e.odds_of_one_factor < 20 && !e.instructions_known() ? "; more work in one of them is less likely, but not ruled out" : ""));
+        if (e.instructions_known())
+            d.evidence.push_back(
+                fmt::format("{} instructions{} instead of {}: the same work", count(e.instructions_here), each(d), count(e.instructions_there)));
+        if (std::string seats = seats_text(profile, d.ranks); !seats.empty()) d.evidence.push_back(std::move(seats));
         break;
     case Cause::Noise:
         d.sentence = fmt::format("{} take{} {}{}{}", subject, verb_s, longer, when(d), waiting(profile, e, names, d));
@@ -248,12 +264,21 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         break;
     case Cause::InputOutput:
         d.sentence = fmt::format("{} read{} or write{} files{}{}{}", subject, verb_s, verb_s, place, when(d), waiting(profile, e, names, d));
-        d.evidence.push_back(fmt::format("{}{} in input and output functions", time(e.io), each(d)));
+        if (e.files.function != 0)
+            d.evidence.push_back(fmt::format("it is off the processor for {}{}, and samples are in {} only {}: {} of processor time instead of {}",
+                                             time(e.off_cpu), each(d), printable(without_anonymous(names.tree.nodes[e.files.function].name)),
+                                             e.compares_ranks ? "there" : "then", time(e.files.here), time(e.files.there)));
+        else
+            d.evidence.push_back(fmt::format("{}{} in input and output functions", time(e.io), each(d)));
         break;
+    case Cause::Oversubscribed:
     case Cause::OffProcessor:
         d.sentence = fmt::format("{} {} off the processor {}{} longer{}{}{}", subject, is_one(d, profile) ? "is" : "are", time(e.off_cpu), each(d), place,
                                  when(d), waiting(profile, e, names, d));
-        d.evidence.push_back("others have the processor, or it waits for files, locks or sleep; LIBPROFILE_METRICS=voluntary_context_switches tells which");
+        if (const Crowd* crowd = crowd_of(crowded, d.ranks, profile); crowd != nullptr)
+            d.evidence.push_back(crowd_text(*crowd));
+        else
+            d.evidence.push_back("others have the processor, or it waits for files, locks or sleep; LIBPROFILE_METRICS=voluntary_context_switches tells which");
         break;
     case Cause::UnequalThreads:
         d.sentence =
@@ -292,7 +317,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && d.function.empty() &&
         e.odds_of_one_factor > 0.1 && e.same_calls())
         d.evidence.push_back("too few functions with samples tell a slow processor from more work");
-    if (suspect.kind != SuspectKind::Communication) add_parts(e, d);
+    if (suspect.kind != SuspectKind::Communication) add_parts(names, e, d);
     add_counts(e, d);
     if (!is_all && matrix.ranks() > 1)
         d.evidence.push_back(e.coupling >= 0.5
@@ -345,14 +370,32 @@ void word_order(const Profile& profile, const IterationMatrix& matrix, const Ord
     d.next = fmt::format("--metric mpi --path {}{}", shell_word(spot.name), phase_words(profile, d));
 }
 
+void word_crowd(const Crowd& crowd, std::uint32_t rank, double off_cpu, Diagnosis& d) {
+    d.sentence = fmt::format("{} share {}: rank {} stands still for {} outside MPI", capital(rank_words(wide(crowd.ranks))), processors_text(crowd), rank,
+                             time(off_cpu));
+    d.evidence.push_back(crowd_text(crowd));
+    d.next = "--bottom-up";
+}
+
 void word_threads(const Profile& profile, const ThreadLoss& loss, Diagnosis& d) {
     d.function = printable(without_anonymous(loss.function));
     d.source = printable(loss.source);
     if (loss.path != 0) d.call_path = call_path_of(profile, loss.path);
-    if (loss.cause == Cause::UnequalThreads) {
-        d.sentence = fmt::format("Thread {} of rank {} works {} in {}{}, the {} threads of the team {} on average; the others wait in its barriers",
-                                 loss.busiest, loss.rank, time(loss.busiest_ns), d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)),
-                                 loss.threads, time(loss.mean_ns));
+    const std::string in = fmt::format("in {}{}", d.function, d.source.empty() ? "" : fmt::format(" ({})", base_name(d.source)));
+    if (loss.cause == Cause::ThreadLocks) {
+        d.sentence = fmt::format("The {} threads of rank {} wait {} each {} for critical sections, locks, or their turn", loss.threads, loss.rank,
+                                 time(loss.wait_ns), in);
+        d.evidence.push_back(fmt::format("each works {} there", time(loss.mean_ns)));
+        d.next = "--threads --path " + shell_word(d.function);
+    } else if (loss.cause == Cause::UnequalThreads && loss.is_in_turn) {
+        d.sentence = fmt::format("The {} threads of rank {} wait {} each in the barriers {}: now one and now another has more to do", loss.threads, loss.rank,
+                                 time(loss.wait_ns), in);
+        d.evidence.push_back(fmt::format("each works {} there, none of them much more than the others: single constructs, or parts that are unequal in turn",
+                                         time(loss.mean_ns)));
+        d.next = "--threads --path " + shell_word(d.function);
+    } else if (loss.cause == Cause::UnequalThreads) {
+        d.sentence = fmt::format("Thread {} of rank {} works {} {}, the {} threads of the team {} on average; the others wait in its barriers", loss.busiest,
+                                 loss.rank, time(loss.busiest_ns), in, loss.threads, time(loss.mean_ns));
         d.next = "--threads --path " + shell_word(d.function);
     } else {
         d.sentence =

@@ -4,6 +4,7 @@
 #include "tools/text/phrases.hpp"
 #include "tools/text/table.hpp"
 #include "tools/text/writer.hpp"
+#include "tools/timeseries/parameter_table.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -149,7 +150,11 @@ SegmentWords segment_words(const TraceReport& report, const ContextNames& names,
 
 std::string scope_sentence(const TraceReport& report) {
     const JobSeries& series = report.trace.series;
-    return fmt::format("{}, {} {} apart", plural(series.threads.size(), "rank"), plural(series.samples, "sample"), duration(series.period, {}));
+    std::string text = fmt::format("{}, {} {} apart", plural(series.threads.size(), "rank"), plural(series.samples, "sample"), duration(series.period, {}));
+    for (const ParameterRow& row : parameter_rows())
+        if (const double value = value_of(report.trace.parameters, row); value != value_of({}, row))
+            text += fmt::format("; {} {:.9g} instead of {:.9g}", row.name, value, value_of({}, row));
+    return text;
 }
 
 /// The loops that text shows, by line: name and numbers.
@@ -179,7 +184,9 @@ LoopLines loop_lines(const TraceReport& report, const ContextNames& names) {
 }
 
 std::string loop_remark(const TraceReport& report) {
-    return fmt::format("iterations of all ranks; accepted: 5 calls seen, or one of {}", duration(5 * report.trace.series.period, {}));
+    const TimeSeriesParameters& parameters = report.trace.parameters;
+    return fmt::format("iterations of all ranks; accepted: {} seen, or one of {}", plural(parameters.child_num_acc, "call"),
+                       duration(parameters.child_dur_acc * report.trace.series.period, {}));
 }
 
 std::string left_out_sentence(std::size_t loops) { return fmt::format("... and {} more; --top N shows more", plural(loops, "loop")); }
@@ -249,6 +256,9 @@ Json trace_json(const TraceReport& report) {
     json["samples"] = trace.series.samples;
     json["period_ns"] = trace.series.period;
     json["stride"] = trace.stride;
+    Json& parameters = json["parameters"] = Json::object();
+    for (const ParameterRow& row : parameter_rows())
+        parameters[std::string(row.name)] = std::visit([&](auto member) { return Json(trace.parameters.*member); }, row.member);
     Json& clusters = json["clusters"] = Json::array();
     for (const TimeCluster& cluster : trace.series.clusters) clusters.push_back(cluster_ranks(trace, cluster));
     Json& segments = json["segments"] = Json::array();

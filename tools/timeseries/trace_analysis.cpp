@@ -115,7 +115,7 @@ TraceAnalysis analyse_trace(const Profile& profile, const BinaryLoops& loops, co
         else
             others += !location.trace.samples.empty();
     }
-    TraceAnalysis analysis{job_series({profile, threads, &loops, nullptr}, parameters), 0, {}, {}, 1, others, 0, 0};
+    TraceAnalysis analysis{job_series({profile, threads, &loops, nullptr}, parameters), 0, {}, {}, 1, others, 0, 0, parameters};
     const JobSeries& series = analysis.series;
     analysis.run_ns = series.mean.high;
     for (const Location* thread : series.threads) analysis.stride = std::max(analysis.stride, thread->trace.stride);

@@ -50,6 +50,7 @@ struct TraceAnalysis {
     std::uint64_t other_threads = 0;      // with traces, that were not looked at
     std::uint64_t unknown_loop_paths = 0; // samples on call paths with a function whose loops are not known
     std::uint32_t unknown_path = 0;       // of such a function: that with most samples
+    TimeSeriesParameters parameters = {}; // that all this was found with
 };
 
 /// Whether there is a trace.

@@ -34,6 +34,7 @@ BODIES = """
 #include "{mpi}_functions.hpp"
 
 #include "wrappers/mpi/accounting/all.hpp"
+#include "wrappers/mpi/user_operations.hpp"
 
 namespace libprofile::{mpi} {{
 
@@ -143,6 +144,9 @@ def special_lines(special, function_id, prototype):
     call = call_line(prototype)
     if special == "finalize":  # the runtime books this visit itself, before it writes the profile
         return [f"    libprofile::session.before_mpi_finalize({function_id}, __builtin_frame_address(0));", call]
+    if special == "op_create":  # MPI gets a function of ours, which calls the application's
+        function = prototype.argument_names[0]
+        return [event_line(function_id), call.replace(f"({function}", f"(followed_operation({function})", 1), "    event.stop();"]
     if special == "pcontrol":
         return pcontrol_lines(function_id, prototype)
     lines = [event_line(function_id), call, "    event.stop();"]

@@ -1,0 +1,21 @@
+// Whether ranks that are off the processor wait for files. Sleep has no samples, but input and output functions take some processor time around it.
+// Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/diagnosis/iteration_sums.hpp"
+
+#include <cstdint>
+
+namespace libprofile::tools {
+
+struct FileWait {
+    std::uint32_t function = 0; // node of the tree: the input or output function; 0: not told
+    std::uint32_t caller = 0;   // the function of the program or of a library that calls it
+    double here = 0, there = 0; // ns an iteration: processor time in such functions
+};
+
+/// Told if samples are in such functions here, hardly there, and not as much more in others that sleep (locks, timers).
+/// @param off_cpu ns an iteration, by which the time off the processor differs
+FileWait file_wait(const NamedSpots& names, const IterationSums& here, const IterationSums& there, double off_cpu);
+
+} // namespace libprofile::tools
