@@ -206,7 +206,7 @@ def python_has_the_events_of_kept_iterations(job):
         events = p.events(entry["rank"], entry["thread"])
         expect_equal((events.stride, events.window_ns, events.dropped_parts, events.dropped_events),
                      tuple(entry[name] for name in ("stride", "window_ns", "dropped_parts", "dropped_events")), "numbers")
-        expect_equal({name: values.tolist() for name, values in events.intervals._asdict().items()}, {name: entry[name] for name in ("begin_ns", "end_ns", "path")},
+        expect_equal({name: values.tolist() for name, values in events.intervals._asdict().items()}, {name: entry[name] for name in events.intervals._fields},
                      "intervals")
         expect_equal([(int(number) + 1, begin, end, count) for kind, number, begin, end, count in
                       zip(events.parts.iteration, events.parts.number, events.parts.begin_ns, events.parts.end_ns, events.parts.intervals) if kind == 1],
