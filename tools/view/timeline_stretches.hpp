@@ -4,7 +4,7 @@
 
 #include "tools/reader/model.hpp"
 #include "tools/view/timeline_parts.hpp"
-#include "tools/view/timeline_states.hpp"
+#include "tools/timeline/timeline_states.hpp"
 
 #include <cstdint>
 #include <vector>
