@@ -138,12 +138,9 @@ void write_job(WrittenProfile& file, const Job& job) {
     file.block(of(BlockType::Tree), no_rank, [](Encoder& e) {
         TreeRecord t{0, Nodes};
         describe(e, t);
-        NodeRecord list[] = {{1, static_cast<std::uint64_t>(NodeKind::Frame), 0, 0x1000},
-                             {1, static_cast<std::uint64_t>(NodeKind::Region), 0, region},
-                             {1, static_cast<std::uint64_t>(NodeKind::Mpi), 0, 0},
-                             {2, static_cast<std::uint64_t>(NodeKind::Mpi), 1, 0},
-                             {3, static_cast<std::uint64_t>(NodeKind::Mpi), 2, 0},
-                             {5, static_cast<std::uint64_t>(NodeKind::Mpi), 3, 0}};
+        NodeRecord list[] = {{1, static_cast<std::uint64_t>(NodeKind::Frame), 0, 0x1000}, {1, static_cast<std::uint64_t>(NodeKind::Region), 0, region},
+                             {1, static_cast<std::uint64_t>(NodeKind::Mpi), 0, 0},        {2, static_cast<std::uint64_t>(NodeKind::Mpi), 1, 0},
+                             {3, static_cast<std::uint64_t>(NodeKind::Mpi), 2, 0},        {5, static_cast<std::uint64_t>(NodeKind::Mpi), 3, 0}};
         for (NodeRecord& r : list) describe(e, r);
     });
 }

@@ -88,7 +88,8 @@ class WrittenProfile {
         for (std::size_t at = 0; at < payload_.size(); at += frame) {
             const std::size_t size = std::min(frame, payload_.size() - at), before = compressed_.size();
             compressed_.resize(before + ZSTD_compressBound(size));
-            compressed_.resize(before + ZSTD_compressCCtx(context_.get(), compressed_.data() + before, ZSTD_compressBound(size), payload_.data() + at, size, 1));
+            compressed_.resize(before +
+                               ZSTD_compressCCtx(context_.get(), compressed_.data() + before, ZSTD_compressBound(size), payload_.data() + at, size, 1));
         }
     }
     void take(const void* bytes, std::size_t size) {

@@ -11,9 +11,7 @@ class EventDecoder {
     explicit EventDecoder(KeptEvents& out) : out_(out) {}
 
     /// A part of which all events follow.
-    void begin(EventPart& part) {
-        begin_at(part, part.begin_ns, 0);
-    }
+    void begin(EventPart& part) { begin_at(part, part.begin_ns, 0); }
     /// A part from one of its events on. @param at, path those of the event before, as place() gave them
     void begin_at(EventPart& part, std::uint64_t at, std::uint64_t path) {
         part.intervals_at = size(out_.intervals);
@@ -157,7 +155,6 @@ class EventDecoder {
     std::uint64_t at_ = 0;
     std::uint64_t path_ = 0;
 };
-
 
 /// The head of a part. @param end of the part before. False if it makes no sense.
 inline bool take_part(const EventPartRecord& record, std::uint64_t end, EventPart& part) {

@@ -47,7 +47,7 @@ class Unifier {
     // For the file that is being added:
     std::vector<std::uint32_t> job_nodes_;                                                       // by node of the job's tree; empty: it has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> mapped_nodes_; // by map, which many locations share
-    std::map<const void*, std::shared_ptr<std::vector<std::uint32_t>>> shared_nodes_; // by table: for events that are left in the file
+    std::map<const void*, std::shared_ptr<std::vector<std::uint32_t>>> shared_nodes_;            // by table: for events that are left in the file
     bool selected_ = false;                                                                      // parts were left out on purpose
     bool has_job_ = false;
 };
