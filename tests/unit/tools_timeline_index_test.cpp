@@ -64,6 +64,8 @@ TimelineSums literal_sums(const Profile& profile, const KeptEvents& events, std:
 struct BothWays {
     explicit BothWays(const MadeTrace& trace) : file(trace), whole(read_profile(file.path())), left(read_profile_without_events(file.path(), 0)) {
         index = TimelineIndex::open(left, [](std::size_t, std::size_t) {});
+        if (index == nullptr || index->row(0) == nullptr) throw std::runtime_error(index == nullptr ? "no index" : index->notes().front());
+        EXPECT_TRUE(index->notes().empty());
     }
     TimelineFile file;
     Profile whole, left;

@@ -52,12 +52,12 @@ std::optional<std::vector<EventFrames::Place>> EventFrames::find(const ByteSourc
             used += stored;
         }
         bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(used));
-        if (read == block.stored_size && !bytes.empty()) {
-            if (used == 0) return std::nullopt;
+        if (read == block.stored_size) {
+            if (!bytes.empty() && used == 0) return std::nullopt;
             continue;
         }
         const std::vector<unsigned char> more = source.read(block.at + read, std::min<std::uint64_t>(std::max(step, bytes.size()), block.stored_size - read));
-        if (more.empty() && read < block.stored_size) return std::nullopt;
+        if (more.empty()) return std::nullopt;
         crc = ::crc32_z(crc, more.data(), more.size());
         read += more.size();
         bytes.insert(bytes.end(), more.begin(), more.end());
