@@ -75,11 +75,10 @@ bool LeafReader::next(KeptEvents& events) {
     if (is_damaged_ || c.is_end()) return false;
     EventDecoder take_event(events);
     EventPart part = c.part;
-    const auto begin_part = [&](std::uint64_t at, std::uint64_t path) { take_event.begin_at(part, at, path); };
     bool is_open = c.events_left > 0;
     if (is_open) {
         const bool goes_on = !events.parts.empty() && events.parts.back().begin_ns == part.begin_ns && events.parts.back().number == part.number;
-        begin_part(c.at_ns, c.path);
+        take_event.begin_at(part, c.at_ns, c.path);
         if (goes_on) {
             part = events.parts.back();
             events.parts.pop_back();
@@ -104,7 +103,7 @@ bool LeafReader::next(KeptEvents& events) {
             if (d.failed() || !take_part(head, end, part)) return fail();
             --c.parts_left;
             c.events_left = head.events;
-            begin_part(part.begin_ns, 0);
+            take_event.begin(part);
             is_open = true;
         } else {
             EventRecord event;

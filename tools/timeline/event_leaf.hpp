@@ -25,8 +25,8 @@ class LeafReader {
   public:
     static constexpr std::uint64_t size = 256; // events and heads of parts, and what belongs to the last one
 
-    /// From the begin of a block. False from at_begin(): its head makes no sense.
     explicit LeafReader(const EventFrames& frames) : frames_(frames) {}
+    /// At the first leaf of a block. False if its head makes no sense.
     bool begin(std::uint32_t thread, KeptEvents& head);
     void begin_at(const LeafCursor& cursor);
 

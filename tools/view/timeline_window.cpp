@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 200, most_pixels = 20'000, most_stretches = 200'000;
 constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
-/// Of all rows: what a picture may read. Two processors take about 40 ms for it.
-constexpr PixelEffort quick = {2'000'000 / LeafReader::size, 8'000}, fine = {8 * quick.leaves, 8 * quick.groups};
+/// Of all rows: what a picture may read. Two processors take about 30 ms for it.
+constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {20 * quick.leaves, 10 * quick.groups};
 
 /// In steps of a quarter of an octave; 0: no call.
 std::uint64_t length_code(std::uint64_t ns) { return ns == 0 ? 0 : 1 + static_cast<std::uint64_t>(4 * std::log2(static_cast<double>(ns))); }
@@ -135,7 +135,9 @@ Json TimelineWindow::first(Sections& sections) const {
 
 Json TimelineWindow::picture(const Question& question, Sections& sections) {
     const std::size_t rows = question.rows.size(), n = question.pixels;
-    if (!(question.from < question.to) || !std::isfinite(question.from) || !std::isfinite(question.to) || n == 0 || n > most_pixels || rows == 0 || rows > most_rows) throw ViewError("there is no such picture");
+    if (!(question.from < question.to) || !std::isfinite(question.from) || !std::isfinite(question.to) || n == 0 || n > most_pixels || rows == 0 ||
+        rows > most_rows)
+        throw ViewError("there is no such picture");
     for (const std::uint32_t l : question.rows)
         if (l >= profile_.locations.size()) throw ViewError(fmt::format("there is no thread {}", l));
     const PixelEffort& all = question.is_fine ? fine : quick;
