@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_stretches = 200'000;
-
 bool has_events(const Profile& profile) {
     return std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& location) { return location.events.stride != 0; });
 }

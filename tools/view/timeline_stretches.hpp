@@ -20,6 +20,9 @@ struct SummedStretch {
     bool is_exact = true;               // none of them has the mean of its cluster instead of its own values
 };
 
+/// That a page has room for.
+inline constexpr std::size_t most_stretches = 200'000;
+
 /// Spans of time that are shown event by event, on one location's clock, in the order of time.
 struct ShownSpan {
     std::uint64_t begin_ns = 0, end_ns = 0;

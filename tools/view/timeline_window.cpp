@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 200, most_pixels = 20'000, most_stretches = 200'000;
+constexpr std::size_t most_rows = 200, most_pixels = 20'000;
 constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
 /// Of all rows: what a picture may read. Two processors take about 30 ms for it.
 constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {20 * quick.leaves, 10 * quick.groups};
