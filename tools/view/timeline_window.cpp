@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_rows = 200, most_pixels = 20'000;
 constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
 /// Of all rows: what a picture may read. Two processors take about 30 ms for it.
-constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {20 * quick.leaves, 10 * quick.groups};
+constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {5 * quick.leaves, 5 * quick.groups};
 
 /// In steps of a quarter of an octave; 0: no call.
 std::uint64_t length_code(std::uint64_t ns) { return ns == 0 ? 0 : 1 + static_cast<std::uint64_t>(4 * std::log2(static_cast<double>(ns))); }

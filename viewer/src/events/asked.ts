@@ -8,7 +8,8 @@ import { sharesOf, type Shares } from "./shares";
 
 /** More of the time is asked for than is shown, on each side, so that moving has something to show. */
 const margin = 0.25,
-  mostKept = 12;
+  mostKept = 12,
+  patience = 150; // ms
 
 interface Picture {
   from: number;
@@ -23,6 +24,13 @@ export interface Wanted {
   width: number; // pixels
   rows: EventRow[];
 }
+
+const isSame = (a: Wanted, b: Wanted): boolean =>
+  a.moment[0] === b.moment[0] &&
+  a.moment[1] === b.moment[1] &&
+  a.width === b.width &&
+  a.rows.length === b.rows.length &&
+  a.rows[0]?.location === b.rows[0]?.location;
 
 export class AskedEvents {
   private kept: Picture[] = []; // the newest last
@@ -40,7 +48,7 @@ export class AskedEvents {
 
   /** Tells what is shown now. */
   want(wanted: Wanted): void {
-    this.wanted = wanted;
+    if (!this.wanted || !isSame(this.wanted, wanted)) this.wanted = wanted;
     if (!this.isAsking && performance.now() >= this.retryAt) void this.go();
   }
 
@@ -73,7 +81,9 @@ export class AskedEvents {
           known = this.find(wanted, true) ?? this.find(wanted, false);
         if (known && known !== this.shown) this.show(known);
         if (known?.isExact) break;
-        // At once what comes soon, then what is exact.
+        // At once what comes soon, then what is exact, unless the view moves on.
+        if (known) await new Promise((resolve) => setTimeout(resolve, patience));
+        if (this.wanted !== wanted) continue;
         const picture = await this.obtain(wanted, known !== undefined);
         this.kept.push(picture);
         if (this.kept.length > mostKept) this.kept.shift();
