@@ -4,8 +4,8 @@
 // iterations, among which the values of a call path are spread. The same numbers on every run. Beside the profile it writes names.lprof,
 // and for a test of the numbers truth.f64: RANKS x NODES times in ns as doubles of the machine, without the program.
 // Memory: a rank's blocks.
+#include "benchmarks/written_profile.hpp"
 #include "tests/unit/split_mix.hpp"
-#include "tests/unit/tools_profile_builder.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -23,107 +23,6 @@ using namespace libprofile::test;
 constexpr std::uint64_t functions = 1500;
 constexpr std::uint64_t iterations = 100;
 
-/// Appends payloads as blocks to a file, and remembers where they are.
-class ProfileFile {
-  public:
-    ProfileFile(const std::string& path, std::uint64_t ranks) : out_(path, std::ios::binary) {
-        FileHeader header{};
-        std::memcpy(header.magic, file_magic, sizeof file_magic);
-        header.version = format_version;
-        header.flags = FileComplete;
-        header.ranks = ranks;
-        put(&header, sizeof header);
-    }
-
-    template <class Write> void block(DirectoryEntryRecord entry, std::uint32_t rank, Write write) {
-        Encoder measure(nullptr, 0);
-        write(measure);
-        payload_.resize(measure.size());
-        Encoder encoder(payload_.data(), payload_.size());
-        write(encoder);
-        const std::size_t raw = payload_.size();
-        if (raw > 4096) { // as the runtime does
-            compressed_.resize(ZSTD_compressBound(raw));
-            compressed_.resize(ZSTD_compress(compressed_.data(), compressed_.size(), payload_.data(), raw, 1));
-            if (compressed_.size() < raw && raw / 64 <= compressed_.size()) payload_.swap(compressed_);
-        }
-        entry.of_job = rank == no_rank ? 1 : 0;
-        entry.distance = at_;
-        entry.stored_size = payload_.size();
-        entries_.push_back(entry);
-        stored(static_cast<std::uint32_t>(entry.type), rank, raw, crc32(payload_.data(), payload_.size()));
-    }
-
-    void directory(std::uint32_t rank) {
-        const std::uint64_t begin = at_;
-        const std::vector<DirectoryEntryRecord> entries = std::exchange(entries_, {});
-        block({static_cast<std::uint64_t>(BlockType::Directory)}, rank, [&](Encoder& e) {
-            e.number(entries.size());
-            for (DirectoryEntryRecord r : entries) {
-                r.distance = begin - r.distance;
-                describe(e, r);
-            }
-        });
-        RankEntry place{begin, sizeof(BlockHeader) + entries_.front().stored_size, rank, 0};
-        place.crc = crc32(&place, offsetof(RankEntry, crc));
-        places_.push_back(place);
-        entries_.clear();
-    }
-
-    bool end() {
-        FooterRecord footer{0, at_, places_.size(), {}};
-        std::memcpy(footer.magic, end_magic, sizeof end_magic);
-        take(places_.data(), places_.size() * sizeof(RankEntry));
-        stored(static_cast<std::uint32_t>(BlockType::RankTable), no_rank, payload_.size(), 0);
-        footer.file_size = at_ + sizeof(BlockHeader) + sizeof footer;
-        take(&footer, sizeof footer);
-        stored(static_cast<std::uint32_t>(BlockType::Footer), no_rank, payload_.size(), crc32(&footer, sizeof footer));
-        return static_cast<bool>(out_.flush());
-    }
-
-  private:
-    void take(const void* bytes, std::size_t size) {
-        const auto* first = static_cast<const unsigned char*>(bytes);
-        payload_.assign(first, first + size);
-    }
-    void stored(std::uint32_t type, std::uint32_t rank, std::uint64_t raw, std::uint32_t crc) {
-        const BlockHeader header{block_magic, type, payload_.size(), raw, crc, rank};
-        put(&header, sizeof header);
-        payload_.resize((payload_.size() + 7) / 8 * 8);
-        put(payload_.data(), payload_.size());
-    }
-    void put(const void* bytes, std::size_t size) {
-        out_.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-        at_ += size;
-    }
-
-    std::ofstream out_;
-    std::uint64_t at_ = 0;
-    ByteVector payload_, compressed_;
-    std::vector<DirectoryEntryRecord> entries_; // since the last directory, with the place in the file as distance
-    std::vector<RankEntry> places_;
-};
-
-DirectoryEntryRecord of(BlockType type, std::uint64_t phase = 0, std::uint64_t metric = 0) {
-    DirectoryEntryRecord entry;
-    entry.type = static_cast<std::uint64_t>(type);
-    entry.phase = phase;
-    entry.metric = metric;
-    return entry;
-}
-
-void write_metrics(Encoder& e) {
-    e.number(metric_count);
-    e.text("time");
-    e.text("ns");
-    for (const CatalogueRow& row : metric_catalogue) {
-        if (row.kind != CatalogueKind::Direct) continue;
-        e.text(row.name);
-        e.text(row.unit);
-    }
-    e.number(0);
-}
-
 /// A parent is one of the 60 nodes before, so that paths are long.
 std::vector<std::uint64_t> parents(std::uint64_t nodes) {
     Random random{7};
@@ -132,7 +31,7 @@ std::vector<std::uint64_t> parents(std::uint64_t nodes) {
     return list;
 }
 
-void write_job(ProfileFile& file, std::uint64_t ranks, std::uint64_t nodes) {
+void write_job(WrittenProfile& file, std::uint64_t ranks, std::uint64_t nodes) {
     file.block(of(BlockType::Job), no_rank, [&](Encoder& e) {
         JobRecord r;
         r.ranks = ranks;
@@ -161,7 +60,7 @@ void write_job(ProfileFile& file, std::uint64_t ranks, std::uint64_t nodes) {
     });
 }
 
-void write_rank(ProfileFile& file, std::uint32_t rank, std::uint64_t nodes, std::uint64_t clusters, std::ofstream& truth) {
+void write_rank(WrittenProfile& file, std::uint32_t rank, std::uint64_t nodes, std::uint64_t clusters, std::ofstream& truth) {
     Random random{std::uint64_t{rank} * 977 + 11};
     std::vector<std::uint64_t> time(nodes * clusters);
     std::vector<double> sums(nodes);
@@ -239,14 +138,14 @@ int main(int argc, char** argv) {
     const std::uint64_t nodes = std::strtoull(argv[3], nullptr, 10), clusters = argc == 5 ? std::strtoull(argv[4], nullptr, 10) : 2;
     if (ranks == 0 || nodes == 0 || clusters == 0) return 2;
     std::filesystem::create_directories(folder);
-    ProfileFile file(folder / "profile.lprof", ranks);
+    WrittenProfile file(folder / "profile.lprof", ranks);
     std::ofstream truth(folder / "truth.f64", std::ios::binary);
     write_job(file, ranks, nodes);
     for (std::uint32_t r = 0; r < ranks; ++r) {
         write_rank(file, r, nodes, clusters, truth);
         file.directory(r);
     }
-    ProfileFile names(folder / "names.lprof", 0);
+    WrittenProfile names(folder / "names.lprof", 0);
     names.block(of(BlockType::Names), no_rank, [](Encoder& e) {
         e.number(functions);
         for (std::uint64_t f = 0; f < functions; ++f) {

@@ -89,11 +89,14 @@ struct BlockHeader {
     std::uint32_t magic;
     std::uint32_t type;
     std::uint64_t stored_size; // bytes of payload in the file, without padding
-    std::uint64_t raw_size;    // of the contents described above. If greater than stored_size, the payload is a zstd frame of them
+    std::uint64_t raw_size;    // of the contents described above. If greater than stored_size, the payload is zstd frames of them, one after the other
     std::uint32_t crc;         // CRC-32 of the stored payload
     std::uint32_t rank;        // no_rank: belongs to the job
 };
 static_assert(sizeof(BlockHeader) == 32);
+
+/// Contents of a zstd frame of an Events block, so that readers need not decompress all of it for a part. Other blocks are one frame.
+inline constexpr std::size_t events_frame_size = 1u << 16;
 
 /// The largest contents of a compressed block, relative to its size; larger contents are stored uncompressed. So a malicious file cannot make
 /// a reader take much memory.

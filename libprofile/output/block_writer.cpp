@@ -10,7 +10,7 @@ bool BlockBuffer::close(const BlockKey& key, unsigned char* block, std::size_t s
         return false;
     }
     unsigned char* payload = block + sizeof(BlockHeader);
-    const std::size_t smaller = key.plain ? 0 : compressor_.compress(payload, size);
+    const std::size_t smaller = key.plain ? 0 : compressor_.compress(payload, size, key.type == BlockType::Events ? events_frame_size : size);
     const std::size_t stored = smaller == 0 ? size : smaller;
     bytes_.shorten(padded(size) - stored);
     bytes_.append(padded(stored) - stored);

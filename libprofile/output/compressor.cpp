@@ -68,17 +68,24 @@ bool Compressor::start(std::size_t size) noexcept {
     return true;
 }
 
-std::size_t Compressor::compress(unsigned char* bytes, std::size_t size) noexcept {
+std::size_t Compressor::compress(unsigned char* bytes, std::size_t size, std::size_t frame) noexcept {
     if (size < not_worth_it || !start(size)) return 0;
-    const std::size_t stored = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), frame_, size - 1, bytes, size, level);
-    if (ZSTD_isError(stored) || !is_raw_size_allowed(size, stored)) return 0;
+    auto* const to = static_cast<unsigned char*>(frame_);
+    std::size_t stored = 0;
+    for (std::size_t at = 0; at < size; at += frame) {
+        const std::size_t part = frame < size - at ? frame : size - at;
+        const std::size_t taken = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), to + stored, size - 1 - stored, bytes + at, part, level);
+        if (ZSTD_isError(taken)) return 0;
+        stored += taken;
+    }
+    if (!is_raw_size_allowed(size, stored)) return 0;
     std::memcpy(bytes, frame_, stored);
     return stored;
 }
 
 #else
 
-std::size_t Compressor::compress(unsigned char*, std::size_t) noexcept { return 0; }
+std::size_t Compressor::compress(unsigned char*, std::size_t, std::size_t) noexcept { return 0; }
 
 #endif
 

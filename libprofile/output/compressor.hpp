@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace libprofile {
 
@@ -16,9 +17,10 @@ class Compressor {
     Compressor& operator=(const Compressor&) = delete;
     ~Compressor();
 
-    /// Replaces `size` bytes by a zstd frame of them, if that is smaller and readers accept it (is_raw_size_allowed).
-    /// @return the frame's size; 0 if the bytes are unchanged
-    std::size_t compress(unsigned char* bytes, std::size_t size) noexcept;
+    /// Replaces `size` bytes by zstd frames of them, if that is smaller and readers accept it (is_raw_size_allowed).
+    /// @param frame bytes that go into each frame; the last one may have fewer
+    /// @return the frames' size; 0 if the bytes are unchanged
+    std::size_t compress(unsigned char* bytes, std::size_t size, std::size_t frame = SIZE_MAX) noexcept;
 
   private:
     bool start(std::size_t size) noexcept;

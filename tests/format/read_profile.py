@@ -116,8 +116,9 @@ class File:
         if raw_size != stored_size:
             if raw_size > 65536 and raw_size // 64 > stored_size:
                 raise Damaged(f"the block at {at} claims too much")
-            stored = zstandard.ZstdDecompressor().decompress(stored, max_output_size=raw_size)
-            if len(stored) != raw_size:
+            frames = zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True)
+            stored = frames.read(raw_size)
+            if len(stored) != raw_size or frames.read(1):
                 raise Damaged(f"size of the block at {at}")
         return kind, rank, stored, begin + (stored_size + 7) // 8 * 8
 

@@ -9,6 +9,7 @@
 #include "tests/unit/tools_code_loops.hpp"
 #include "tests/unit/tools_journal_builder.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_timeline_file.hpp"
 #include "tools/reader/decode.hpp"
 
 #include <chrono>
@@ -218,6 +219,18 @@ ByteVector with_tasks() {
     return b.bytes();
 }
 
+/// Events that fill many leaves of an index.
+ByteVector with_timeline() {
+    test::ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    test::add_sample_rank(b, 0);
+    test::TimelineFile::add_events(b, test::made_events({40, 40, 1, true}));
+    b.directory(0);
+    b.end();
+    return b.bytes();
+}
+
 /// The files that are given by name, e.g. of real jobs.
 std::vector<ByteVector> read_seeds(int count, char** names) {
     std::vector<ByteVector> seeds;
@@ -246,7 +259,8 @@ std::vector<ByteVector> made_seeds() {
             with_begins(),
             with_sequences(),
             test::totals_seed(),
-            with_tasks()};
+            with_tasks(),
+            with_timeline()};
 }
 
 void write_corpus(const std::string& folder) {

@@ -1,5 +1,6 @@
 // Fuzz target: whatever bytes a profile file holds, reading, reporting and exporting end in a result or in one error.
 #include "format/codec.hpp"
+#include "tests/fuzz/timeline_fuzz.hpp"
 #include "tests/fuzz/totals_seed.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
@@ -111,5 +112,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     read_by_rank(data, size);
     read_totals(data, size);
+    libprofile::test::fuzz_timelines(Bytes(data, size), chosen);
     return 0;
 }

@@ -60,6 +60,27 @@ TEST(Compressor, WhatComesOutIsWhatWentIn) {
     EXPECT_EQ(there_and_back(compressor, noise(100'000)), noise(100'000));
 }
 
+TEST(Compressor, FramesOfPartsAreReadOneByOneAndTogether) {
+    Compressor compressor;
+    const Bytes bytes = numbers(200'000, 3);
+    Bytes stored = bytes;
+    stored.resize(compressor.compress(stored.data(), stored.size(), events_frame_size));
+    ASSERT_FALSE(stored.empty());
+    Bytes whole(bytes.size()), parts;
+    EXPECT_EQ(ZSTD_decompress(whole.data(), whole.size(), stored.data(), stored.size()), whole.size());
+    EXPECT_EQ(whole, bytes);
+    for (std::size_t at = 0; at < stored.size();) {
+        const std::size_t size = ZSTD_findFrameCompressedSize(stored.data() + at, stored.size() - at);
+        ASSERT_FALSE(ZSTD_isError(size));
+        Bytes part(events_frame_size);
+        part.resize(ZSTD_decompress(part.data(), part.size(), stored.data() + at, size));
+        EXPECT_EQ(part.size(), std::min(events_frame_size, bytes.size() - parts.size()));
+        parts.insert(parts.end(), part.begin(), part.end());
+        at += size;
+    }
+    EXPECT_EQ(parts, bytes);
+}
+
 TEST(Compressor, NothingIsCompressedThatReadersWouldNotBelieve) {
     Compressor compressor;
     Bytes zeros(1u << 20);

@@ -67,6 +67,14 @@ constexpr const char* view_help =
     "  --align WAY          over time, what makes iterations the same: structure (their calls), work (the amount of it), step\n"
     "                       (their number), progress (their place in the run) [what fits best]\n";
 
+/// Bytes of stored events: more are left in their files, and the page asks for those that it shows.
+constexpr std::uint64_t most_events_in_page = std::uint64_t{16} << 20;
+
+void say_progress(std::size_t done, std::size_t all) {
+    if (done == 0) fmt::print(stderr, "libprofile: making an index of the events, once ...\n");
+    if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{} of {} threads{}", done, all, done == all ? "\n" : "");
+}
+
 void write_file(const std::string& name, const std::string& text) {
     // Written next to it and renamed: a page is there whole or not at all.
     const std::string partial = name + ".partial";
@@ -152,9 +160,10 @@ class ViewCommand final : public Command {
                 path_, {{serve_, "--serve", "all of it fits into a file"}, {request_.with_source, "--with-source", "it has no values of single lines"}}))
             return finish(page(*foreign, request_.metrics), "view.html");
         if (follow_) return follow_page();
-        Profile profile = read_profile(std::filesystem::path(path_));
+        Profile profile = serve_ ? read_profile_without_events(std::filesystem::path(path_), most_events_in_page) : read_profile(std::filesystem::path(path_));
         add_names(profile, path_);
         if (serve_) {
+            request_.on_index = say_progress;
             Snapshots snapshots(request_, false);
             snapshots.publish(snapshots.make(std::move(profile)), JobState::Ended);
             serve_page(snapshots, {});

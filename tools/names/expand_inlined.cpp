@@ -1,5 +1,7 @@
 #include "tools/names/expand_inlined.hpp"
 
+#include <set>
+
 namespace libprofile::tools {
 
 namespace {
@@ -34,6 +36,7 @@ std::vector<std::uint32_t> expand_inlined(Profile& profile) {
         for (Cell& cell : cells) cell.path = innermost[cell.path];
     };
     move(profile.witnesses.cells);
+    std::set<const void*> moved; // tables that locations share
     for (Location& location : profile.locations) {
         for (PhaseData& data : location.phases) {
             for (Cluster& cluster : data.clusters) move(cluster.cells);
@@ -49,6 +52,8 @@ std::vector<std::uint32_t> expand_inlined(Profile& profile) {
         for (TracedInterval& interval : location.events.intervals) interval.path = innermost[interval.path];
         for (TracedTask& task : location.events.tasks) task.path = innermost[task.path];
         for (TracedTaskRun& run : location.events.runs) run.path = innermost[run.path];
+        if (location.left_events && moved.insert(location.left_events->paths.get()).second)
+            for (std::uint32_t& path : *location.left_events->paths) path = innermost[path];
     }
     return innermost;
 }

@@ -25,8 +25,9 @@ std::vector<unsigned char> MemorySource::read(std::uint64_t at, std::uint64_t co
     return {part.begin(), part.end()};
 }
 
-FileSource::FileSource(const std::filesystem::path& path) : path_(path) {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+FileSource::FileSource(const std::filesystem::path& path) : FileSource(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path) {}
+
+FileSource::FileSource(int file, const std::filesystem::path& path) : path_(path), file_(file) {
     if (file_ < 0) fail(path);
     struct stat status {};
     if (::fstat(file_, &status) != 0) {

@@ -34,6 +34,8 @@ class FileSource : public ByteSource {
   public:
     /// @throws ReadError
     explicit FileSource(const std::filesystem::path& path);
+    /// Of an open file, which it closes. @param path for messages
+    FileSource(int file, const std::filesystem::path& path);
     FileSource(const FileSource&) = delete;
     FileSource& operator=(const FileSource&) = delete;
     ~FileSource() override;

@@ -6,6 +6,9 @@
 #include "format/partners.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
 #include <vector>
 
 namespace libprofile::tools {
@@ -127,6 +130,16 @@ struct KeptEvents {
     std::vector<TracedTaskRun> runs;
     std::vector<TracedTaskGroup> groups;
     std::vector<TracedCount> counts; // in the order of their events' ends
+};
+
+/// Events that were left in their file, because they may be larger than memory: where they are, and what the numbers there mean.
+struct EventsElsewhere {
+    std::filesystem::path file;
+    std::uint64_t at = 0; // of the stored payload of the Events block
+    std::uint64_t stored_size = 0, raw_size = 0;
+    std::uint32_t crc = 0;
+    std::shared_ptr<std::vector<std::uint32_t>> paths; // positions in Profile::paths, by node; threads may share them
+    std::map<std::uint32_t, std::uint32_t> phases;     // positions in Profile::phases, by number
 };
 
 } // namespace libprofile::tools

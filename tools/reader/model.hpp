@@ -326,6 +326,7 @@ struct Location {
     std::optional<LoopSearch> loop_search;
     Partners partners = {};
     KeptEvents events = {};
+    std::optional<EventsElsewhere> left_events = {}; // then `events` has none
 };
 
 /// Times and visits of call paths by which all parts of one profile decide alike what a function is, whatever ranks and phases were chosen.
@@ -366,6 +367,8 @@ template <class Number> void renumber_phases(Location& location, Number&& number
         if (part.phase != EventPart::no_phase) part.phase = number(part.phase);
     for (TracedInner& inner : location.events.inners)
         if (inner.phase != EventPart::no_phase) inner.phase = number(inner.phase);
+    if (location.left_events)
+        for (auto& [own, phase] : location.left_events->phases) phase = number(phase);
 }
 
 /// Calls `visit(const Cell&)` for every cell of the phase: clusters first, then the rest.

@@ -89,8 +89,9 @@ struct RawRank {
     std::vector<RawInside> insides;
     std::vector<RawBegins> begins;
     std::vector<RawSequences> sequences;
-    std::map<std::uint32_t, LoopSearch> loop_searches; // by thread
-    std::map<std::uint32_t, Partners> partners;        // by thread, with the node ids of the file
+    std::map<std::uint32_t, EventsElsewhere> left_events; // by thread; without paths and phases
+    std::map<std::uint32_t, LoopSearch> loop_searches;    // by thread
+    std::map<std::uint32_t, Partners> partners;           // by thread, with the node ids of the file
     std::optional<RegionsRecord> regions;
     std::map<std::uint64_t, std::string> region_names; // by id
     std::optional<OpenMpRecord> openmp;

@@ -110,6 +110,14 @@ Profile read_profile(const fs::path& path) {
     });
 }
 
+Profile read_profile_without_events(const fs::path& path, std::uint64_t least) {
+    return read_path(path, [&](const fs::path& file, const std::string& name) {
+        const FileSource source(file);
+        std::optional<RawFile> rest = decode_without_events(source, file, least);
+        return rest ? std::move(*rest) : decode_file(source.read(0, source.size()), name);
+    });
+}
+
 Profile read_profile(const fs::path& path, const Selection& selection) {
     return read_path(path, [&](const fs::path& file, const std::string& name) {
         const FileSource source(file);

@@ -41,6 +41,11 @@ Profile read_profile(const std::filesystem::path& path);
 Profile read_profile(const std::filesystem::path& path, const Selection& selection);
 Profile read_profile(const ByteSource& source, const std::string& name, const Selection& selection);
 
+/// All but the events of files that have many of them and are finished, for those who read events where they are (Location::left_events).
+/// @param least bytes of events that a file has at least before they are left there
+/// @throws ReadError
+Profile read_profile_without_events(const std::filesystem::path& path, std::uint64_t least);
+
 /// All of files in memory, in this order; where two hold the same rank, the first wins.
 /// @throws ReadError
 Profile read_profile(std::span<const NamedBytes> files);

@@ -4,6 +4,7 @@
 #include "tools/reader/directory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace libprofile::tools {
@@ -82,10 +83,13 @@ void prune(RawFile& file, const Selection& selection) {
 class Loader {
   public:
     Loader(const ByteSource& source, Directory& directory, const Selection& selection, RawFile& file)
-        : directory_(&directory), selection_(&selection), file_(&file), unpacker_(source.size()) {}
+        : source_(&source), directory_(&directory), selection_(&selection), file_(&file), unpacker_(source.size()) {}
 
     void load_job();
     void load_rank(const RankEntry& rank, bool is_witness);
+    /// Notes where the events of a rank are.
+    void leave_events(const RankEntry& rank, const std::filesystem::path& path);
+    std::uint64_t bytes_of_events(const RankEntry& rank);
 
   private:
     using Entries = std::vector<BlockEntry>;
@@ -94,6 +98,7 @@ class Loader {
     void load_job_tables();
     void load_maps(std::uint32_t rank);
 
+    const ByteSource* source_;
     Directory* directory_;
     const Selection* selection_;
     RawFile* file_;
@@ -187,7 +192,52 @@ void Loader::load_rank(const RankEntry& rank, bool is_witness) {
     load_maps(rank.rank);
 }
 
+std::uint64_t Loader::bytes_of_events(const RankEntry& rank) {
+    std::uint64_t sum = 0;
+    for (const BlockEntry& entry : entries_of(rank))
+        if (entry.type == BlockType::Events) sum += std::min(entry.stored_size, source_->size());
+    return sum;
+}
+
+void Loader::leave_events(const RankEntry& rank, const std::filesystem::path& path) {
+    for (const BlockEntry& entry : entries_of(rank)) {
+        if (entry.rank != rank.rank || entry.type != BlockType::Events) continue;
+        BlockHeader header{};
+        const std::vector<unsigned char> bytes = source_->read(entry.at, sizeof header);
+        const bool is_there = bytes.size() == sizeof header && directory_->claim(entry);
+        if (is_there) std::memcpy(&header, bytes.data(), sizeof header);
+        const bool is_right = is_there && header.magic == block_magic && header.type == static_cast<std::uint32_t>(BlockType::Events) &&
+                              header.rank == rank.rank && header.stored_size == entry.stored_size && header.raw_size >= header.stored_size &&
+                              is_raw_size_allowed(header.raw_size, header.stored_size);
+        EventsElsewhere left{path, entry.at + sizeof header, header.stored_size, header.raw_size, header.crc, nullptr, {}};
+        if (!is_right || !file_->ranks[rank.rank].left_events.emplace(entry.thread, std::move(left)).second)
+            file_->damages.note([&] { return fmt::format("a block at byte {} is damaged", entry.at); });
+    }
+}
+
 } // namespace
+
+std::optional<RawFile> decode_without_events(const ByteSource& source, const std::filesystem::path& path, std::uint64_t least) {
+    std::optional<Directory> directory = Directory::open(source);
+    if (!directory) return std::nullopt;
+    Selection selection;
+    selection.series = selection.traces = true;
+    RawFile file;
+    file.name = path.filename().string();
+    file.ranks_expected = directory->header().ranks;
+    Loader loader(source, *directory, selection, file);
+    std::uint64_t bytes = 0;
+    for (const RankEntry& rank : directory->ranks()) bytes += loader.bytes_of_events(rank);
+    if (bytes < least) return std::nullopt;
+    loader.load_job();
+    for (const RankEntry& rank : directory->ranks()) {
+        loader.load_rank(rank, false);
+        loader.leave_events(rank, path);
+    }
+    if (!file.damages.empty()) return std::nullopt;
+    join_cells(file);
+    return file.damages.empty() ? std::optional(std::move(file)) : std::nullopt;
+}
 
 RawFile decode_selected(const ByteSource& source, const std::string& name, const Selection& selection) {
     std::optional<Directory> directory = Directory::open(source);

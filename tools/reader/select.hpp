@@ -6,6 +6,8 @@
 #include "tools/reader/byte_source.hpp"
 #include "tools/reader/decode.hpp"
 
+#include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -26,5 +28,12 @@ struct Selection {
 /// @param name the file's name for messages
 /// @throws ReadError
 RawFile decode_selected(const ByteSource& source, const std::string& name, const Selection& selection);
+
+/// All of a finished file but its events, of which it tells where they are.
+/// @param file where the source is
+/// @param least bytes of stored events; fewer are read
+/// @return empty if the file has fewer, no directory, or some damage: then it has to be read as a whole
+/// @throws ReadError
+std::optional<RawFile> decode_without_events(const ByteSource& source, const std::filesystem::path& file, std::uint64_t least);
 
 } // namespace libprofile::tools

@@ -47,6 +47,7 @@ class Unifier {
     // For the file that is being added:
     std::vector<std::uint32_t> job_nodes_;                                                       // by node of the job's tree; empty: it has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> mapped_nodes_; // by map, which many locations share
+    std::map<const void*, std::shared_ptr<std::vector<std::uint32_t>>> shared_nodes_;            // by table: for events that are left in the file
     bool selected_ = false;                                                                      // parts were left out on purpose
     bool has_job_ = false;
 };
@@ -125,6 +126,13 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         }
         if (thread == 0) phases_of_main = builder.phase_of_number();
         if (const auto events = raw.events.find(thread); events != raw.events.end()) builder.attach_events(events->second, location, nodes, phases_of_main);
+        if (const auto left = raw.left_events.find(thread); left != raw.left_events.end()) {
+            location.left_events = std::move(left->second);
+            std::shared_ptr<std::vector<std::uint32_t>>& shared = shared_nodes_[&nodes == &own_nodes_ ? nullptr : &nodes];
+            if (!shared || &nodes == &own_nodes_) shared = std::make_shared<std::vector<std::uint32_t>>(nodes);
+            location.left_events->paths = shared;
+            location.left_events->phases = phases_of_main;
+        }
         if (const auto search = raw.loop_searches.find(thread); search != raw.loop_searches.end()) location.loop_search = std::move(search->second);
         if (!file.selected) builder.check_sums(location);
         profile_.locations.push_back(std::move(location));
@@ -172,6 +180,7 @@ void Unifier::add(RawFile& file) {
     for (const MetricInfo& m : *file.metrics) metrics.push_back(numbering_.metric(m));
     job_nodes_ = numbering_.nodes_of(file.tables, numbering_.numbers_of(file.tables), 0);
     mapped_nodes_.clear();
+    shared_nodes_.clear();
     for (auto& [rank, raw] : file.ranks) add_rank(file, rank, raw, metrics);
 }
 

@@ -36,7 +36,25 @@ MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {
 
 } // namespace
 
-PageServer::PageServer(const Profile& profile, const PageRequest& request) : profile_(profile), request_(request), tables_(page_tables(profile)) {}
+PageServer::PageServer(const Profile& profile, const PageRequest& request) : profile_(profile), request_(request), tables_(page_tables(profile)) {
+    const auto progress = [this](std::size_t done, std::size_t all) {
+        if (request_.on_index) request_.on_index(done, all);
+    };
+    if (auto index = TimelineIndex::open(profile, progress)) window_ = std::make_unique<TimelineWindow>(profile_, tables_, std::move(index));
+}
+
+std::string PageServer::timeline(const TimelineWindow::Question& question) {
+    if (!window_) throw ViewError("all events are in the page");
+    Sections sections(next_column_);
+    const Json entry = window_->picture(question, sections);
+    return text_of({{"events", entry}}, sections, next_column_);
+}
+
+std::string PageServer::timeline_sums(double from, double to) {
+    if (!window_) throw ViewError("all events are in the page");
+    Sections none(next_column_);
+    return text_of({{"sums", window_->sums(from, to)}}, none, next_column_);
+}
 
 std::size_t PageServer::iterations_of(std::uint32_t phase) const {
     std::size_t iterations = 0;

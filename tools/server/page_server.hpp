@@ -8,8 +8,10 @@
 #include "tools/analysis/selected_tree.hpp"
 #include "tools/view/page_data.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/timeline_window.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace libprofile::tools {
@@ -18,6 +20,15 @@ class PageServer {
   public:
     /// Keeps references to both.
     PageServer(const Profile& profile, const PageRequest& request);
+
+    /// The timeline of events that were left in their files; null: there are none.
+    const TimelineWindow* window() const { return window_.get(); }
+
+    /// "timeline": a picture.
+    std::string timeline(const TimelineWindow::Question& question);
+
+    /// "sums": ns by location, then state, between two times of the axis.
+    std::string timeline_sums(double from, double to);
 
     /// "map": the value map of a metric that is not in the page.
     std::string map(std::uint32_t phase, const std::string& metric);
@@ -47,6 +58,7 @@ class PageServer {
     const Profile& profile_;
     const PageRequest& request_;
     const PageTables tables_;
+    std::unique_ptr<TimelineWindow> window_;
     std::size_t next_column_ = 1000000; // above those of any page
 };
 

@@ -3,6 +3,7 @@
 #include "tools/server/loopback_server.hpp"
 #include "tools/view/page.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,17 +20,36 @@ std::string text_of(const Parameters& parameters, const char* name) {
     return at->second;
 }
 
-template <class Unsigned> Unsigned number_of(const Parameters& parameters, const char* name) {
-    const std::string text = text_of(parameters, name);
-    Unsigned value = 0;
+template <class Number> Number number_in(const std::string& text, const char* name) {
+    Number value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) throw ViewError(fmt::format("\"{}\" is not a number", name));
     return value;
 }
 
+template <class Number> Number number_of(const Parameters& parameters, const char* name) { return number_in<Number>(text_of(parameters, name), name); }
+
 void read_ranks(const Parameters& p, PageServer::Selected& selected) {
     selected.first_rank = number_of<std::uint64_t>(p, "first_rank");
     selected.end_rank = number_of<std::uint64_t>(p, "end_rank");
+}
+
+/// "rows": locations, separated by commas.
+TimelineWindow::Question question_of(const Parameters& p) {
+    TimelineWindow::Question question;
+    question.from = number_of<double>(p, "from");
+    question.to = number_of<double>(p, "to");
+    question.pixels = number_of<std::size_t>(p, "pixels");
+    question.is_fine = p.contains("fine");
+    const std::string rows = text_of(p, "rows");
+    for (std::size_t at = 0; at <= rows.size();) {
+        const std::size_t end = std::min(rows.find(',', at), rows.size());
+        question.rows.push_back(number_in<std::uint32_t>(rows.substr(at, end - at), "rows"));
+        at = end + 1;
+    }
+    std::sort(question.rows.begin(), question.rows.end());
+    question.rows.erase(std::unique(question.rows.begin(), question.rows.end()), question.rows.end());
+    return question;
 }
 
 std::string answer_to(PageServer& pages, const std::string& name, const Parameters& p) {
@@ -45,6 +65,8 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
         chosen.rest = p.contains("rest");
         return pages.source(text_of(p, "function"), text_of(p, "metric"), chosen);
     }
+    if (name == "timeline") return pages.timeline(question_of(p));
+    if (name == "timeline_sums") return pages.timeline_sums(number_of<double>(p, "from"), number_of<double>(p, "to"));
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));
     if (name == "row") return pages.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
@@ -72,7 +94,8 @@ Answer answer_of(Snapshots& snapshots, const std::string& name, const Parameters
         const std::shared_ptr<Snapshot> newest = snapshots.newest();
         return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
     }
-    if (name != "map" && name != "row" && name != "profile" && name != "source") return answer(404, "text/plain", "There is no such request.\n");
+    if (name != "map" && name != "row" && name != "profile" && name != "source" && name != "timeline" && name != "timeline_sums")
+        return answer(404, "text/plain", "There is no such request.\n");
     const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
     if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");
     return answer(200, "application/json", answer_to(asked->answers, name, parameters));
@@ -93,6 +116,8 @@ bool serve(Snapshots& snapshots, const ServeRequest& request, const std::functio
             return answer_of(snapshots, name, parameters);
         } catch (const ViewError& error) {
             return refusal(400, error.what());
+        } catch (const ReadError& error) { // of events in their files
+            return refusal(500, error.what());
         } catch (const std::bad_alloc&) {
             return answer(500, "application/json", "{\"error\":\"there is not enough memory for this\"}");
         }

@@ -11,7 +11,7 @@ namespace libprofile::tools {
 using Clock = std::chrono::steady_clock;
 
 Snapshot::Snapshot(Profile of, PageRequest how)
-    : profile(std::move(of)), request(std::move(how)), answers(profile, request), data(page_data(profile, request)) {}
+    : profile(std::move(of)), request(std::move(how)), answers(profile, request), data(page_data(profile, request, answers.window())) {}
 
 Snapshots::Snapshots(PageRequest request, bool is_live) : request_(std::move(request)), is_live_(is_live) {
     request_.served = true;

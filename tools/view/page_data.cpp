@@ -20,6 +20,7 @@
 #include "tools/view/page_tables.hpp"
 #include "tools/view/strip_entry.hpp"
 #include "tools/view/timeline_entry.hpp"
+#include "tools/view/timeline_window.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,9 +44,9 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
 
 class PageData {
   public:
-    PageData(const Profile& profile, const PageRequest& request)
-        : profile_(profile), request_(request), tables_(page_tables(profile)), trends_(trends(profile, tables_.mains)), diagnosed_(diagnose(profile)),
-          axis_(profile), begins_(tables_.mains, axis_), room_(request.map_bytes) {}
+    PageData(const Profile& profile, const PageRequest& request, const TimelineWindow* window)
+        : profile_(profile), request_(request), window_(window), tables_(page_tables(profile)), trends_(trends(profile, tables_.mains)),
+          diagnosed_(diagnose(profile)), axis_(profile), begins_(tables_.mains, axis_), room_(request.map_bytes) {}
 
     void append(std::string& html) {
         Json header = {{"format", 1}, {"served", request_.served}, {"snapshot", request_.snapshot}};
@@ -62,8 +63,9 @@ class PageData {
         header["phases"] = phases();
         header["groups"] = groups_entry(profile_, tables_.mains, sections_);
         header["strip"] = strip_entry(profile_, axis_, tables_, sections_);
-        header["events"] =
-            timeline_entry(profile_, axis_, tables_, request_.served ? request_.served_event_bytes : request_.event_bytes, request_.served, sections_);
+        header["events"] = window_ != nullptr ? window_->first(sections_)
+                                              : timeline_entry(profile_, axis_, tables_, request_.served ? request_.served_event_bytes : request_.event_bytes,
+                                                               request_.served, sections_);
         header["begins_known"] = begins_.are_known();
         header["laid_end"] = begins_.end();
         header["clock_limits"] = axis_.limits();
@@ -478,6 +480,7 @@ class PageData {
 
     const Profile& profile_;
     const PageRequest& request_;
+    const TimelineWindow* window_;
     const PageTables tables_;
     const std::vector<Trend> trends_;
     const DiagnosedRun diagnosed_;
@@ -499,9 +502,9 @@ void append_page_parts(const nlohmann::ordered_json& header, const Sections& sec
         html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, sections.list()[i]);
 }
 
-std::string page_data(const Profile& profile, const PageRequest& request) {
+std::string page_data(const Profile& profile, const PageRequest& request, const TimelineWindow* window) {
     std::string html;
-    PageData(profile, request).append(html);
+    PageData(profile, request, window).append(html);
     return html;
 }
 

@@ -15,7 +15,9 @@ namespace libprofile::tools {
 /// The header and the columns that it refers to, as elements of the page.
 void append_page_parts(const nlohmann::ordered_json& header, const Sections& sections, std::string& html);
 
-/// HTML.
-std::string page_data(const Profile& profile, const PageRequest& request);
+class TimelineWindow;
+
+/// HTML. @param window of events that were left in their files; null: there are none
+std::string page_data(const Profile& profile, const PageRequest& request, const TimelineWindow* window = nullptr);
 
 } // namespace libprofile::tools

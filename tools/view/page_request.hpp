@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/names/source_text.hpp"
+#include "tools/timeline/timeline_index.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,7 @@ struct PageRequest {
     std::string folder = {};                 // of the profile, in commands; empty: the one that the job wrote
     bool with_source = false;                // a page that is not served has source text, too
     bool served = false;                     // the page may ask (page_answers.hpp)
+    TimelineIndex::Progress on_index = {};   // while an index of events is made
     std::uint64_t snapshot = 0;              // number of a state of a job that runs; 0: there is one only
 };
 

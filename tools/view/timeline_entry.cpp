@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_stretches = 200'000;
-
 bool has_events(const Profile& profile) {
     return std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& location) { return location.events.stride != 0; });
 }
@@ -70,32 +68,41 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
         if (room == 0) most /= 4;
     }
 
-    Json parts = Json::array(), intervals = Json::array(), messages = Json::array(), inners = Json::array(), summed = Json::array(), begin = Json::array(),
-         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array();
     std::uint64_t end = 0;
     std::size_t all_stretches = 0;
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         const Location& one = profile.locations[l];
-        const TimelineColumns::Counts& counts = columns->counts()[l];
+        all_stretches += stretches[l].size();
+        for (std::size_t p = 0; p < one.events.parts.size(); ++p)
+            if (chosen.is_in[l][p]) end = std::max(end, axis.at(one.rank, one.events.parts[p].end_ns));
+        for (const SummedStretch& stretch : stretches[l]) end = std::max(end, axis.at(one.rank, stretch.end_ns));
+    }
+    Json entry = timeline_lists(profile, axis, *columns, chosen.left_out == 0, sections);
+    entry["end"] = end;
+    entry["notes"] = notes(profile, chosen, all_stretches, most_bytes, served);
+    return entry;
+}
+
+Json timeline_lists(const Profile& profile, const ClockAxis& axis, const TimelineColumns& columns, bool has_all, Sections& sections) {
+    Json parts = Json::array(), intervals = Json::array(), messages = Json::array(), inners = Json::array(), summed = Json::array(), begin = Json::array(),
+         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array();
+    for (std::size_t l = 0; l < profile.locations.size(); ++l) {
+        const Location& one = profile.locations[l];
+        const TimelineColumns::Counts& counts = columns.counts()[l];
         const ClockAxis::RankClock& clock = axis.clock(one.rank);
         parts.push_back(counts.parts);
         intervals.push_back(counts.intervals);
         messages.push_back(counts.messages);
         inners.push_back(counts.inners);
         summed.push_back(counts.stretches);
-        all_stretches += counts.stretches;
         begin.push_back(clock.begin_ns);
         own.push_back(clock.own_ns == 0 ? 1 : clock.own_ns);
         scaled.push_back(clock.own_ns == 0 ? 1 : clock.monotonic_ns);
         // Then nothing happened between two parts: the runtime makes none of a short time without events.
-        complete.push_back(one.events.dropped_parts == 0 && chosen.left_out == 0);
-        for (std::size_t p = 0; p < one.events.parts.size(); ++p)
-            if (chosen.is_in[l][p]) end = std::max(end, axis.at(one.rank, one.events.parts[p].end_ns));
-        for (const SummedStretch& stretch : stretches[l]) end = std::max(end, axis.at(one.rank, stretch.end_ns));
+        complete.push_back(one.events.dropped_parts == 0 && has_all);
     }
     for (const TimelineStateName& state : timeline_state_names) states.push_back({{"key", state.key}, {"name", state.name}});
-    Json entry = {{"end", end},
-                  {"states", states},
+    Json entry = {{"states", states},
                   {"rows",
                    {{"parts", parts},
                     {"intervals", intervals},
@@ -105,9 +112,8 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
                     {"begin", begin},
                     {"own", own},
                     {"axis", scaled},
-                    {"complete", complete}}},
-                  {"notes", notes(profile, chosen, all_stretches, most_bytes, served)}};
-    entry.update(columns->add_to(sections));
+                    {"complete", complete}}}};
+    entry.update(columns.add_to(sections));
     return entry;
 }
 

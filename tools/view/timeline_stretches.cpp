@@ -18,7 +18,7 @@ struct BareIteration {
 };
 
 /// In the order of time.
-std::vector<BareIteration> bare_iterations(const Location& location, const std::vector<bool>& is_in) {
+std::vector<BareIteration> bare_iterations(const Location& location, const std::vector<ShownSpan>& shown) {
     std::vector<BareIteration> all, bare;
     for (std::uint32_t d = 0; d < location.phases.size(); ++d) {
         const PhaseData& data = location.phases[d];
@@ -28,17 +28,16 @@ std::vector<BareIteration> bare_iterations(const Location& location, const std::
     std::sort(all.begin(), all.end(), [](const BareIteration& a, const BareIteration& b) {
         return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns; // outer ones first
     });
-    const std::vector<EventPart>& parts = location.events.parts;
-    std::size_t next = 0, parts_before = 0;
+    std::size_t next = 0;
     std::uint64_t end = 0;
     for (const BareIteration& one : all) {
         if (one.begin_ns < end || one.end_ns <= one.begin_ns) continue;
         end = one.end_ns;
         const std::uint64_t middle = one.begin_ns + (one.end_ns - one.begin_ns) / 2;
-        for (; next < parts.size() && parts[next].end_ns <= middle; ++next) parts_before += is_in[next] ? 1 : 0;
-        if (next < parts.size() && parts[next].begin_ns <= middle && is_in[next]) continue;
+        while (next < shown.size() && shown[next].end_ns <= middle) ++next;
+        if (next < shown.size() && shown[next].begin_ns <= middle) continue;
         bare.push_back(one);
-        bare.back().parts_before = parts_before;
+        bare.back().parts_before = next;
     }
     return bare;
 }
@@ -66,11 +65,21 @@ void add_values(const Profile& profile, const Location& location, std::uint32_t 
 } // namespace
 
 std::vector<std::vector<SummedStretch>> summed_stretches(const Profile& profile, const ChosenParts& parts, std::size_t room) {
+    std::vector<std::vector<ShownSpan>> shown(profile.locations.size());
+    for (std::size_t l = 0; l < shown.size(); ++l) {
+        const std::vector<EventPart>& all = profile.locations[l].events.parts;
+        for (std::size_t p = 0; p < all.size(); ++p)
+            if (parts.is_in[l][p]) shown[l].push_back({all[p].begin_ns, all[p].end_ns});
+    }
+    return summed_stretches(profile, shown, room);
+}
+
+std::vector<std::vector<SummedStretch>> summed_stretches(const Profile& profile, const std::vector<std::vector<ShownSpan>>& shown, std::size_t room) {
     std::vector<std::vector<BareIteration>> bare;
     std::size_t all = 0;
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         const Location& location = profile.locations[l];
-        bare.push_back(location.events.stride == 0 ? std::vector<BareIteration>() : bare_iterations(location, parts.is_in[l]));
+        bare.push_back(location.events.stride == 0 && !location.left_events ? std::vector<BareIteration>() : bare_iterations(location, shown[l]));
         all += bare.back().size();
     }
     const std::size_t most = std::max<std::size_t>(1, (all + room - 1) / std::max<std::size_t>(room, 1));

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tools/reader/model.hpp"
+#include "tools/timeline/timeline_states.hpp"
 #include "tools/view/timeline_parts.hpp"
-#include "tools/view/timeline_states.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -20,8 +20,18 @@ struct SummedStretch {
     bool is_exact = true;               // none of them has the mean of its cluster instead of its own values
 };
 
+/// That a page has room for.
+inline constexpr std::size_t most_stretches = 200'000;
+
+/// Spans of time that are shown event by event, on one location's clock, in the order of time.
+struct ShownSpan {
+    std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
 /// By location, in the order of time: the outermost iterations that lie in no chosen part and whose begin is known.
 /// @param room stretches of all locations together, if possible; then several iterations make one
 std::vector<std::vector<SummedStretch>> summed_stretches(const Profile& profile, const ChosenParts& parts, std::size_t room);
+/// @param shown by location
+std::vector<std::vector<SummedStretch>> summed_stretches(const Profile& profile, const std::vector<std::vector<ShownSpan>>& shown, std::size_t room);
 
 } // namespace libprofile::tools

@@ -77,7 +77,10 @@ export async function seriesOf(column: number): Promise<Float64Array> {
 }
 
 /** The numbers of several columns, under the names that the header has for them. */
-export async function numbersByName<Name extends string>(header: Record<NoInfer<Name>, number>, names: Name[]): Promise<Record<Name, Float64Array>> {
+export async function numbersByName<Name extends string>(
+  header: { readonly [key in NoInfer<Name>]: number },
+  names: Name[],
+): Promise<Record<Name, Float64Array>> {
   const entries = names.map(async (name) => [name, await numbersOf(header[name])] as const);
   return Object.fromEntries(await Promise.all(entries)) as Record<Name, Float64Array>;
 }

@@ -143,6 +143,20 @@ export interface EventsHeader {
   inners: Record<"begins" | "lengths" | "phases" | "numbers", number>;
   stretches: Record<"gaps" | "lengths" | "phases" | "firsts" | "counts" | "exact" | "sums", number>;
   notes: string[];
+  /** Events are not in the page, which asks for them: threads that have some, by location. */
+  indexed?: boolean[];
+  /** Of a picture that was asked for: rows whose events are too many have pixels. */
+  pixels?: PixelColumns;
+  count?: number; // pixels of a row
+  window?: [number, number]; // ns, on the axis: all is known of this time
+  exact?: boolean; // pixels are
+}
+/** Runs of equal pixels: of each location its number of them, then columns. */
+export interface PixelColumns {
+  runs: number[];
+  lengths: number;
+  states: number; // 0: nothing is known; else 1 + 2 * state + (at least half of the time is known)
+  longest: number; // call, in quarters of an octave; 0: there is none
 }
 export interface Header {
   tool?: string; // of a profile of another tool: what it is

@@ -41,6 +41,7 @@ export class EventsPane {
     $("events-previous").onclick = () => this.toKept(-1);
     $("events-next").onclick = () => this.toKept(1);
     $("events-clear").onclick = () => store.set({ eventSpan: null });
+    timeline.onEvents = () => this.showMode();
     timeline.onHover = (place) => {
       $("events-readout").textContent = place && timeline.events ? describe(data, timeline.events, place.row, place.ns) : hint;
     };
@@ -114,7 +115,13 @@ export class EventsPane {
 
   private showShares(): void {
     const { eventSpan } = this.store.state,
-      shares = this.shares(),
+      { asked } = this.timeline!;
+    if (!asked || !eventSpan || isIteration(eventSpan)) return this.showSharesOf(this.shares());
+    void asked.shares(eventSpan).then((shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares));
+  }
+
+  private showSharesOf(shares: Shares | null): void {
+    const { eventSpan } = this.store.state,
       host = $("events-shares");
     $("events-clear").hidden = !eventSpan;
     host.hidden = !shares;

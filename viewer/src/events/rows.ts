@@ -2,6 +2,7 @@
 import { numbersByName, unzigzag } from "../columns";
 import type { EventsHeader, Header } from "../header";
 import { readMessages, type Messages } from "./messages";
+import { mixedSegments, readRuns } from "./mixed";
 import { flattened, Segments, type Base } from "./segments";
 
 export interface Parts {
@@ -43,6 +44,8 @@ export interface EventRow {
   stretches: Stretches;
   states: Segments;
   regions: Segments | null;
+  /** Its states are those of pixels; it has no calls. */
+  isMixed: boolean;
   /** From the rank's clock to the axis, and back. */
   place(own: number): number;
   own(place: number): number;
@@ -50,6 +53,8 @@ export interface EventRow {
 export interface Events {
   rows: EventRow[];
   messages: Messages;
+  /** No row has pixels instead of calls. */
+  areWhole: boolean;
 }
 
 /** ns: a time without events that is no longer makes no part (libprofile/trace/event_trace.cpp). */
@@ -72,7 +77,8 @@ function spans(gaps: Float64Array, lengths: Float64Array): { begin: Float64Array
 }
 const ends = (begin: Float64Array, lengths: Float64Array): Float64Array => begin.map((ns, i) => ns + lengths[i]!);
 
-export async function readEvents(header: Header, events: EventsHeader): Promise<Events> {
+/** @param first of a picture that was asked for: the rows of the page, which have the iterations without events */
+export async function readEvents(header: Header, events: EventsHeader, first: EventRow[] | null = null): Promise<Events> {
   const { rows: counts, states } = events,
     n = states.length,
     parts = await numbersByName(events.parts, ["gaps", "lengths", "phases", "numbers", "reasons"]),
@@ -89,11 +95,13 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
   const rows: EventRow[] = [],
     rowOf = new Int32Array(header.locations.rank.length).fill(-1),
     severalThreads = new Set(header.locations.rank.filter((_, l) => header.locations.thread[l] !== 0 && counts.parts[l]! + counts.stretches[l]! > 0));
+  const runs = events.pixels ? await readRuns(events.pixels) : [],
+    ofPage = first && new Map(first.map((row) => [row.location, row]));
   const at = { parts: 0, intervals: 0, inners: 0, stretches: 0 };
   for (let l = 0; l < counts.parts.length; ++l) {
     const from = { ...at };
     for (const name of ["parts", "intervals", "inners", "stretches"] as const) at[name] += counts[name][l]!;
-    if (counts.parts[l] === 0 && counts.stretches[l] === 0) continue;
+    if (ofPage ? !ofPage.has(l) : counts.parts[l] === 0 && counts.stretches[l] === 0 && !events.indexed?.[l]) continue;
     const rank = header.locations.rank[l]!,
       thread = header.locations.thread[l]!,
       cut = (column: Float64Array, list: keyof typeof at): Float64Array => column.slice(from[list], at[list]);
@@ -117,7 +125,7 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
         phase: cut(inners.phases, "inners").map((p) => p - 1),
         number: summed(inners.numbers, from.inners, at.inners),
       };
-    const ownStretches: Stretches = {
+    const ownStretches: Stretches = ofPage?.get(l)!.stretches ?? {
       ...spans(cut(stretches.gaps, "stretches"), cut(stretches.lengths, "stretches")),
       phase: cut(stretches.phases, "stretches"),
       first: summed(stretches.firsts, from.stretches, at.stretches),
@@ -125,7 +133,10 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       isExact: cut(stretches.exact, "stretches"),
       sums: stretches.sums.slice(from.stretches * n, at.stretches * n),
     };
-    const bases: Base[] = [];
+    const clock = { begin: counts.begin[l]!, scale: counts.axis[l]! / counts.own[l]! },
+      own = (place: number): number => (place - clock.begin) / clock.scale,
+      window = (events.window ?? [-Infinity, Infinity]).map(own) as [number, number];
+    let bases: Base[] = [];
     ownParts.begin.forEach((ns, i) => bases.push({ begin: ns, end: ownParts.end[i]!, stretch: -1 }));
     ownStretches.begin.forEach((ns, i) => bases.push({ begin: ns, end: ownStretches.end[i]!, stretch: i }));
     bases.sort((a, b) => a.begin - b.begin);
@@ -135,6 +146,11 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       const [begin, end] = [bases[i - 1]!.end, bases[i]!.begin];
       if (end > begin && end - begin <= shortest) bases.push({ begin, end, stretch: -1 });
     }
+    if (events.window)
+      bases = bases.flatMap((base) => {
+        const [begin, end] = [Math.max(base.begin, window[0]), Math.min(base.end, window[1])]; // parts at the ends are not whole
+        return base.stretch >= 0 ? [base] : begin < end ? [{ ...base, begin, end }] : [];
+      });
     if (bases.length > known) bases.sort((a, b) => a.begin - b.begin);
     const duration = (call: number): number => calls.end[call]! - calls.begin[call]!,
       of = (wanted: (state: number) => boolean): number[] => Array.from(calls.state.keys()).filter((i) => wanted(calls.state[i]!)),
@@ -146,7 +162,7 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       ),
       inRegions = of((state) => state >= n),
       regions = inRegions.length > 0 ? flattened(bases, { ...calls, state: new Uint8Array(calls.state.length) }, inRegions, n) : null,
-      clock = { begin: counts.begin[l]!, scale: counts.axis[l]! / counts.own[l]! };
+      ownRuns = runs[l];
     rowOf[l] = rows.length;
     rows.push({
       location: l,
@@ -157,13 +173,23 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       calls,
       inners: ownInners,
       stretches: ownStretches,
-      states: new Segments(flat.begins, flat.what, flat.owner, n, ownStretches.sums, duration),
+      states: ownRuns
+        ? mixedSegments(
+            ownRuns,
+            window,
+            events.count!,
+            bases.filter(({ stretch }) => stretch >= 0),
+            n,
+            ownStretches.sums,
+          )
+        : new Segments(flat.begins, flat.what, flat.owner, n, ownStretches.sums, duration),
       regions: regions && new Segments(regions.begins, regions.what, regions.owner, n, ownStretches.sums, duration),
-      place: (own) => clock.begin + own * clock.scale,
-      own: (place) => (place - clock.begin) / clock.scale,
+      isMixed: !!ownRuns,
+      place: (ns) => clock.begin + ns * clock.scale,
+      own,
     });
   }
-  return { rows, messages: await readMessages(events, rows, rowOf) };
+  return { rows, messages: await readMessages(events, rows, rowOf), areWhole: rows.every((row) => !row.isMixed) };
 }
 
 /** The last one that begins before or at a time; -1: none. */

@@ -19,6 +19,8 @@ export class Segments {
     readonly states: number,
     private readonly stretchSums: Float64Array, // by stretch, then state
     private readonly duration: (call: number) => number,
+    /** Of pieces that are no calls but have some: how long the longest one takes. */
+    private readonly longestIn: Float64Array | null = null,
   ) {
     this.count = what.length;
     this.width = 2 * states;
@@ -30,11 +32,12 @@ export class Segments {
       if (i % every === 0) this.before.set(sums, (i / every) * this.width);
       this.addPiece(sums, i, 1);
       const block = Math.floor(i / every);
-      if (this.isCall(i)) this.longest[block] = Math.max(this.longest[block]!, duration(owner[i]!));
+      this.longest[block] = Math.max(this.longest[block]!, this.longestAt(i));
     }
     this.before.set(sums, blocks * this.width);
   }
 
+  private longestAt = (i: number): number => (this.longestIn ? this.longestIn[i]! : this.isCall(i) ? this.duration(this.owner[i]!) : 0);
   isCall = (i: number): boolean => this.what[i]! < this.states && this.owner[i]! >= 0;
   isSummed = (i: number): boolean => this.what[i] === this.states;
 
@@ -140,7 +143,7 @@ export class Segments {
         i += every;
         continue;
       }
-      if (this.isCall(i)) most = Math.max(most, this.duration(this.owner[i]!));
+      most = Math.max(most, this.longestAt(i));
       ++i;
     }
     return most;

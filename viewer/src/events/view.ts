@@ -8,6 +8,7 @@ import type { Store } from "../state";
 import { CanvasSurface, Picture, type Surface } from "../surface";
 import { left, right } from "../timeline/axes";
 import { Images } from "../timeline/images";
+import { AskedEvents } from "./asked";
 import { Shades, stateColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
@@ -34,6 +35,10 @@ export class EventTimeline {
   hover: EventPlace | null = null;
   /** What keys read; null: nothing. */
   reading: EventPlace | null = null;
+  /** Of a timeline that is too large for the page. */
+  asked: AskedEvents | null = null;
+  /** Other events are shown than before. */
+  onEvents: () => void = () => {};
   onHover: (place: EventPlace | null) => void = () => {};
   move: (factor: number) => void = () => {}; // pointer.ts
   private readonly images = new Images();
@@ -57,18 +62,34 @@ export class EventTimeline {
 
   async load(): Promise<void> {
     this.events = await readEvents(this.data.header, this.header);
-    const phases = new Set<number>(),
-      durations: number[] = [];
-    for (const { parts, stretches, calls, states } of this.events.rows) {
+    if (this.header.indexed) {
+      this.asked = new AskedEvents(this.data, this.events, (events) => {
+        const isFirst = this.events!.rows.every((row) => row.states.longestCall(0, row.states.count) === 0);
+        this.events = events;
+        if (isFirst) this.findLimits(events);
+        this.onEvents();
+        this.renew();
+      });
+    }
+    const phases = new Set<number>();
+    for (const { parts, stretches } of this.events.rows)
       for (const list of [parts.phase, stretches.phase]) for (const phase of list) if (phase >= 0) phases.add(phase);
+    this.findLimits(this.events);
+    for (const phase of phases) if (this.data.header.phases[phase]?.clusters) this.clusters.set(phase, await this.data.clusters(phase));
+    this.renew();
+  }
+  /** Of the shades of durations. */
+  private findLimits(events: Events): void {
+    const durations: number[] = [];
+    for (const { calls, states, isMixed } of events.rows) {
       const step = Math.max(1, Math.floor(states.count / 1000));
-      for (let i = 0; i < states.count; i += step) if (states.isCall(i)) durations.push(calls.end[states.owner[i]!]! - calls.begin[states.owner[i]!]!);
+      for (let i = 0; i < states.count; i += step)
+        if (states.isCall(i)) durations.push(calls.end[states.owner[i]!]! - calls.begin[states.owner[i]!]!);
+        else if (isMixed && states.longestCall(i, i + 1) > 0) durations.push(states.longestCall(i, i + 1));
     }
     durations.sort((a, b) => a - b);
     const at = (share: number): number => durations[Math.floor(share * (durations.length - 1))] ?? 100;
     this.limits = [Math.max(1, at(0.02)), Math.max(10 * at(0.02), at(0.995))];
-    for (const phase of phases) if (this.data.header.phases[phase]?.clusters) this.clusters.set(phase, await this.data.clusters(phase));
-    this.renew();
   }
   private limits: [number, number] = [100, 1e9];
 
@@ -82,7 +103,8 @@ export class EventTimeline {
 
   /** Pixels that it needs. */
   get wantedHeight(): number {
-    const rows = this.header.rows.parts.filter((n, l) => n + this.header.rows.stretches[l]! > 0).length;
+    const { rows: counts, indexed } = this.header,
+      rows = counts.parts.filter((n, l) => n + counts.stretches[l]! > 0 || indexed?.[l]).length;
     return top + bottom + Math.max(44, Math.min(rows, mostRows) * (rows <= 4 ? 44 : rows <= 16 ? 24 : 14));
   }
   get width(): number {
@@ -145,6 +167,7 @@ export class EventTimeline {
       gap = rowHeight >= 10 ? 2 : 0,
       regions = rows.some((row) => row.regions) && rowHeight >= 12 ? Math.max(3, Math.floor(rowHeight * 0.28)) : 0,
       paint = painter(this.store.state.eventMode, stateColors(this.header), this.shades, this.clusters);
+    this.asked?.want({ moment: [t0, t1], width: iw, rows });
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,

@@ -58,6 +58,10 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
     names = data.header.events!.states,
     piece = pieces.at(ns),
     head = `rank ${row.rank}${row.thread > 0 ? `, thread ${row.thread}` : ""}, ${moment(place)}`;
+  if (row.isMixed && piece >= 0 && pieces.what[piece]! < names.length) {
+    const longest = pieces.longestCall(piece, piece + 1);
+    return `${head}: mostly ${names[pieces.what[piece]!]!.name}${longest > 0 ? `; the longest call takes about ${duration(longest)}` : ""}; zoom in for single calls`;
+  }
   if (piece < 0 || pieces.what[piece]! > names.length) return `${head}: no events were kept`;
   if (pieces.isSummed(piece)) {
     const s = pieces.owner[piece]!,

@@ -1,4 +1,4 @@
-// The states of a thread in the timeline of the page: computing, or the kind of call that it is in.
+// The states of a thread in the timeline: computing, or the kind of call that it is in.
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "tools/view/timeline_states.hpp"
+#include "tools/timeline/timeline_states.hpp"
 
 #include <utility>
 

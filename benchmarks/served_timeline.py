@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+"""How fast `libprofile view --serve` answers for a large trace: served_timeline.py TOOL FOLDER [PICTURES].
+
+Starts the server as a user does, asks for the page and the first picture, then for PICTURES (100) random zooms and pans of 40 rows of 1,400 pixels, as the
+page asks for them, and prints times, memory and the size of the index. Drop the page cache yourself if the disk is to be measured, too."""
+
+import pathlib
+import random
+import statistics
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests" / "view"))
+from served import Served  # noqa: E402
+
+WIDTH, ROWS = 1400, 40
+
+
+def main():
+    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    pictures = int(sys.argv[3]) if len(sys.argv) > 3 else 100
+    index = folder / "profile.lprof.timeline"
+    was_there = index.exists()
+    random.seed(1)
+    with Served(tool, folder) as served:
+        served_after = time.monotonic() - served.begin
+        header = served.header()
+        events, ranks = header["events"], len(header["locations"]["rank"])
+        rows = min(ROWS, ranks)
+
+        def ask(begin, end, first, **more):
+            start = time.monotonic()
+            answer = served.get("timeline", **{"from": begin, "to": end, "pixels": WIDTH, "rows": ",".join(str(first + r) for r in range(rows)), **more})
+            return time.monotonic() - start, b'"exact":true' in answer.replace(b" ", b"")
+
+        ask(0, events["end"], 0)
+        first_after = time.monotonic() - served.begin
+        times, exact, fine = [], 0, []
+        for _ in range(pictures):
+            width = events["end"] * 0.5 ** random.uniform(0, 24)
+            begin = random.uniform(0, events["end"] - width)
+            first = random.randrange(ranks - rows + 1)
+            seconds, is_exact = ask(begin, begin + width, first)
+            times.append(1000 * seconds)
+            exact += is_exact
+            if not is_exact:
+                fine.append(1000 * ask(begin, begin + width, first, fine=1)[0])
+        start = time.monotonic()
+        served.ask("timeline_sums", **{"from": events["end"] * 0.31, "to": events["end"] * 0.62})
+        sums = 1000 * (time.monotonic() - start)
+        memory = served.memory()
+    size = (folder / "profile.lprof").stat().st_size
+    print(f"{size / 2**30:.2f} GiB, index {100 * index.stat().st_size / size:.2f} %{'' if was_there else ', which was made'}")
+    print(f"address after {served_after:.2f} s, first picture after {first_after:.2f} s")
+    print(f"{pictures} pictures: median {statistics.median(times):.1f} ms, 95 % below {sorted(times)[int(0.95 * pictures)]:.1f} ms, most {max(times):.1f} ms; {exact} exact")
+    if fine:
+        print(f"exact ones of the others: median {statistics.median(fine):.1f} ms, most {max(fine):.1f} ms")
+    print(f"shares of a selection: {sums:.1f} ms; peak of memory {memory / 2**20:.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()

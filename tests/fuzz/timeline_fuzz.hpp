@@ -1,0 +1,75 @@
+// Events of a file by an index of them, and by one that was damaged behind the back of its checksums.
+// Contract: for the fuzzers; allocates in proportion to the bytes. Ends in pictures or in one error.
+#pragma once
+
+#include "format/events.hpp"
+#include "tools/reader/blocks.hpp"
+#include "tools/reader/unpack.hpp"
+#include "tools/timeline/row_builder.hpp"
+#include "tools/timeline/row_window.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace libprofile::test {
+
+inline void ask_timeline(const tools::IndexedRow& row, std::uint64_t a, std::uint64_t b) {
+    using namespace tools;
+    try {
+        const std::uint64_t from = std::min(a, b), to = std::max(a, b) + 1;
+        events_between(row, from, to);
+        sums_between(row, from, to);
+        for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 100}, PixelEffort{1000, 1000}})
+            pixels_between(row, static_cast<double>(from), static_cast<double>(to), 30, effort);
+    } catch (const ReadError&) {
+    }
+}
+
+/// @param random decides what is asked and damaged
+inline void fuzz_timeline(tools::Bytes payload, std::uint32_t random) {
+    using namespace tools;
+    Decoder d(payload.data(), payload.size());
+    EventsRecord head;
+    describe(d, head);
+    if (d.failed() || payload.empty()) return;
+    EventsElsewhere block{{}, 0, payload.size(), payload.size(), checksum(payload), std::make_shared<std::vector<std::uint32_t>>(8, 0), {{0, 0}}};
+    const auto source = std::make_shared<const MemorySource>(payload);
+    auto places = EventFrames::find(*source, block);
+    if (!places) std::abort();
+    const std::vector<TimelineState> states = {TimelineState::OtherMpi, TimelineState::Region, TimelineState::Collective, TimelineState::OpenMp};
+    auto built = build_row(EventFrames(source, block, *places, nullptr), static_cast<std::uint32_t>(head.thread), states);
+    if (!built) return;
+    const std::uint64_t span = std::max<std::uint64_t>(1, built->index.end - built->index.begin());
+    const std::uint64_t a = built->index.begin() + random % span, b = built->index.begin() + (random >> 8) * std::uint64_t{2654435761} % span;
+    std::vector<unsigned char> encoded = built->index.encoded();
+    for (int damage = 0; damage < 4; ++damage) {
+        std::optional<RowIndex> index = RowIndex::decoded(encoded, block);
+        if (!index && damage == 0) std::abort();
+        if (index) {
+            for (LeafGroup& group : index->groups)
+                if (group.at <= built->leaves.size() && group.size <= built->leaves.size() - group.at)
+                    group.crc = checksum(Bytes(built->leaves).subspan(static_cast<std::size_t>(group.at), group.size));
+            EventFrames frames(source, block, index->frames, std::make_shared<FrameCache>(1 << 20));
+            const auto file = std::make_shared<const MemorySource>(Bytes(built->leaves));
+            ask_timeline(IndexedRow(std::move(*index), std::move(frames), block, states, file), a, b);
+        }
+        random = random * 1664525 + 1013904223;
+        std::vector<unsigned char>& damaged = damage == 1 && !built->leaves.empty() ? built->leaves : encoded;
+        damaged[random % damaged.size()] ^= static_cast<unsigned char>(1 + (random >> 24) % 255);
+    }
+}
+
+inline void fuzz_timelines(tools::Bytes file, std::uint32_t random) {
+    using namespace tools;
+    try {
+        const BlockList list = find_blocks(file);
+        Unpacker unpacker(file.size());
+        for (const Block& one : list.blocks)
+            if (one.type == BlockType::Events)
+                if (const auto payload = unpacker.unpack(one)) fuzz_timeline(*payload, random);
+    } catch (const ReadError&) {
+    }
+}
+
+} // namespace libprofile::test

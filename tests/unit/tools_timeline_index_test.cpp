@@ -1,0 +1,250 @@
+// The index of events that are left in their file: what it says of any time is what all decoded events say.
+#include "tests/unit/split_mix.hpp"
+#include "tests/unit/tools_timeline_file.hpp"
+#include "tools/timeline/row_window.hpp"
+#include "tools/timeline/state_pieces.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace libprofile;
+using namespace libprofile::test;
+using namespace libprofile::tools;
+
+namespace {
+
+constexpr std::size_t computing = 0;
+
+/// The literal definition: the state at a time; nothing if it is not known.
+std::optional<std::size_t> state_at(const Profile& profile, const KeptEvents& events, std::uint64_t ns) {
+    bool is_known = false;
+    for (std::size_t p = 0; p < events.parts.size(); ++p) {
+        is_known = is_known || (events.parts[p].begin_ns <= ns && ns < events.parts[p].end_ns);
+        const bool is_short = p > 0 && events.dropped_parts == 0 && events.parts[p].begin_ns - events.parts[p - 1].end_ns <= shortest_window_ns;
+        is_known = is_known || (is_short && events.parts[p - 1].end_ns <= ns && ns < events.parts[p].begin_ns);
+    }
+    if (!is_known) return std::nullopt;
+    std::size_t state = computing;
+    std::uint64_t latest = 0;
+    for (const TracedInterval& interval : events.intervals) {
+        const TimelineState own = timeline_state_of(profile, profile.paths[interval.path]);
+        if (own == TimelineState::Region || interval.begin_ns > ns || interval.end_ns <= ns || interval.begin_ns < latest) continue;
+        if (interval.begin_ns == latest && state != computing) continue; // the one that ended first is the inner one
+        latest = interval.begin_ns;
+        state = static_cast<std::size_t>(own);
+    }
+    return state;
+}
+
+/// Sums by all times at which something begins or ends.
+TimelineSums literal_sums(const Profile& profile, const KeptEvents& events, std::uint64_t from, std::uint64_t to) {
+    std::vector<std::uint64_t> cuts = {from, to};
+    const auto add = [&](std::uint64_t ns) {
+        if (ns > from && ns < to) cuts.push_back(ns);
+    };
+    for (const TracedInterval& interval : events.intervals) {
+        add(interval.begin_ns);
+        add(interval.end_ns);
+    }
+    for (const EventPart& part : events.parts) {
+        add(part.begin_ns);
+        add(part.end_ns);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    TimelineSums sums = {};
+    KeptEvents there = events;
+    std::erase_if(there.intervals, [&](const TracedInterval& one) { return one.begin_ns >= to || one.end_ns <= from; });
+    for (std::size_t i = 1; i < cuts.size(); ++i)
+        if (cuts[i] > cuts[i - 1])
+            if (const auto state = state_at(profile, there, cuts[i - 1])) sums[*state] += cuts[i] - cuts[i - 1];
+    return sums;
+}
+
+/// A profile, read whole and with its events left in the file.
+struct BothWays {
+    explicit BothWays(const MadeTrace& trace) : file(trace), whole(read_profile(file.path())), left(read_profile_without_events(file.path(), 0)) {
+        index = TimelineIndex::open(left, [](std::size_t, std::size_t) {});
+        if (index == nullptr || index->row(0) == nullptr) throw std::runtime_error(index == nullptr ? "no index" : index->notes().front());
+        EXPECT_TRUE(index->notes().empty());
+    }
+    TimelineFile file;
+    Profile whole, left;
+    std::shared_ptr<const TimelineIndex> index;
+    const KeptEvents& events(std::size_t l = 0) const { return whole.locations[l].events; }
+    const IndexedRow& row(std::size_t l = 0) const { return *index->row(l); }
+    std::uint64_t end(std::size_t l = 0) const { return events(l).parts.back().end_ns; }
+};
+
+TEST(TimelineIndex, SumsBetweenAnyTwoTimesAreThoseOfTheEvents) {
+    for (const MadeTrace trace : {MadeTrace{3, 40, 1}, MadeTrace{60, 40, 1}, MadeTrace{60, 40, 4}, MadeTrace{2, 1200, 1}, MadeTrace{2, 1200, 1, true}}) {
+        const BothWays both(trace);
+        Random random{7};
+        for (int i = 0; i < 24; ++i) {
+            std::uint64_t from = random() % (both.end() + 1000), to = random() % (both.end() + 1000);
+            if (from > to) std::swap(from, to);
+            if (i % 2 == 0) to = std::min(to, from + 3000); // within a leaf
+            if (i == 0) from = 0, to = both.end() + 1;
+            EXPECT_EQ(sums_between(both.row(), from, to), literal_sums(both.whole, both.events(), from, to)) << from << " to " << to;
+        }
+    }
+}
+
+/// What of events lies in a time: begin, end and path of intervals.
+std::vector<std::array<std::uint64_t, 3>> inside(const KeptEvents& events, std::uint64_t from, std::uint64_t to) {
+    std::vector<std::array<std::uint64_t, 3>> list;
+    for (const TracedInterval& one : events.intervals)
+        if (one.begin_ns < to && one.end_ns > from) list.push_back({one.begin_ns, one.end_ns, one.path});
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+TEST(TimelineIndex, EventsBetweenTwoTimesAreThoseThatAllOfTheFileHas) {
+    for (const MadeTrace trace : {MadeTrace{60, 40, 1}, MadeTrace{60, 40, 4}, MadeTrace{4, 2000, 1}, MadeTrace{2, 1500, 1, true}}) {
+        const BothWays both(trace);
+        Random random{11};
+        for (int i = 0; i < 40; ++i) {
+            const std::uint64_t from = random() % both.end(), to = from + 1 + random() % 200'000;
+            const KeptEvents events = events_between(both.row(), from, to);
+            EXPECT_EQ(inside(events, from, to), inside(both.events(), from, to));
+            for (const EventPart& part : both.events().parts) {
+                if (part.begin_ns >= to || part.end_ns <= from) continue;
+                const auto same = std::find_if(events.parts.begin(), events.parts.end(), [&](const EventPart& one) {
+                    return one.begin_ns == part.begin_ns && one.end_ns == part.end_ns && one.number == part.number && one.phase == part.phase;
+                });
+                EXPECT_NE(same, events.parts.end()) << "part " << part.number;
+            }
+            // Each message is there with its call.
+            for (const TracedMessage& message : events.messages) EXPECT_LT(message.interval, events.intervals.size());
+            std::size_t messages = 0, own = 0;
+            const auto count = [&](const KeptEvents& of, std::size_t& sum) {
+                for (const TracedMessage& message : of.messages) {
+                    const TracedInterval& call = of.intervals[message.interval];
+                    sum += call.begin_ns < to && call.end_ns > from ? message.number : 0;
+                }
+            };
+            count(events, own);
+            count(both.events(), messages);
+            EXPECT_EQ(own, messages);
+        }
+    }
+}
+
+/// The pixels by the literal definition.
+void expect_pixels(const BothWays& both, double from, double to, std::size_t n) {
+    const TimelinePixels found = pixels_between(both.row(), from, to, n, {~std::uint64_t{0}, ~std::uint64_t{0}});
+    ASSERT_TRUE(found.is_exact);
+    for (std::size_t x = 0; x < n; ++x) {
+        const auto begin = static_cast<std::uint64_t>(from + static_cast<double>(x) * (to - from) / static_cast<double>(n)),
+                   end = static_cast<std::uint64_t>(from + static_cast<double>(x + 1) * (to - from) / static_cast<double>(n));
+        const TimelineSums sums = literal_sums(both.whole, both.events(), begin, end);
+        const std::uint64_t most = *std::max_element(sums.begin(), sums.end());
+        if (most == 0) {
+            EXPECT_EQ(found.pixels[x].state, TimelinePixel::unknown);
+            continue;
+        }
+        ASSERT_LT(found.pixels[x].state, sums.size());
+        EXPECT_EQ(sums[found.pixels[x].state], most) << "pixel " << x;
+    }
+}
+
+TEST(TimelineIndex, APixelHasTheStateOfMostOfItsTime) {
+    for (const MadeTrace trace : {MadeTrace{60, 40, 1}, MadeTrace{60, 40, 4}, MadeTrace{2, 1500, 1, true}}) {
+        const BothWays both(trace);
+        const double whole = std::floor(static_cast<double>(both.end()) / 200) * 200; // pixels of whole ns
+        expect_pixels(both, 0, whole, 200);
+        expect_pixels(both, 100'000, 120'000, 100);
+    }
+}
+
+TEST(TimelineIndex, PixelsOfGroupsAreOffByNoMoreThanAGroupAtEachEnd) {
+    const BothWays both({3000, 40, 1});
+    const RowIndex& index = both.row().index();
+    ASSERT_GT(index.groups.size(), 3u);
+    const std::size_t n = 10;
+    const double end = static_cast<double>(both.end());
+    for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 1000}}) {
+        const TimelinePixels found = pixels_between(both.row(), 0, end, n, effort);
+        EXPECT_FALSE(found.is_exact);
+        for (std::size_t x = 0; x < n; ++x) {
+            const auto from = static_cast<std::uint64_t>(end * static_cast<double>(x) / n),
+                       to = static_cast<std::uint64_t>(end * static_cast<double>(x + 1) / n);
+            const TimelineSums sums = sums_between(both.row(), from, to);
+            const std::uint64_t most = *std::max_element(sums.begin(), sums.end());
+            std::uint64_t slack = 0; // the groups at both ends
+            for (const std::uint64_t ns : {from, to}) {
+                const std::size_t g = index.group_at(ns);
+                slack += index.end_of(g) - index.groups[g].time;
+            }
+            ASSERT_LT(found.pixels[x].state, sums.size());
+            EXPECT_GE(sums[found.pixels[x].state] + slack, most);
+            EXPECT_TRUE(found.pixels[x].is_half_known);
+        }
+    }
+}
+
+TEST(TimelineIndex, ItIsKeptAndUsedOnlyForTheEventsThatItIsOf) {
+    const BothWays both({60, 40, 1});
+    const std::filesystem::path path = TimelineIndex::path_of(both.left);
+    ASSERT_TRUE(std::filesystem::exists(path));
+    const auto written = std::filesystem::last_write_time(path);
+    std::size_t made = 0;
+    const auto again = TimelineIndex::open(both.left, [&](std::size_t, std::size_t) { ++made; });
+    EXPECT_EQ(made, 0u);
+    EXPECT_EQ(std::filesystem::last_write_time(path), written);
+    // Other events in the same place.
+    const TimelineFile other({60, 41, 1});
+    std::filesystem::copy_file(other.path() / "profile.lprof", both.file.path() / "profile.lprof", std::filesystem::copy_options::overwrite_existing);
+    const Profile changed = read_profile_without_events(both.file.path(), 0);
+    const auto fresh = TimelineIndex::open(changed, [&](std::size_t, std::size_t) { ++made; });
+    EXPECT_GT(made, 0u);
+    const Profile whole = read_profile(both.file.path());
+    EXPECT_EQ(sums_between(*fresh->row(0), 0, ~std::uint64_t{0} >> 1), literal_sums(whole, whole.locations[0].events, 0, ~std::uint64_t{0} >> 1));
+}
+
+TEST(TimelineIndex, ADamagedOneIsMadeAgainOrIsAnError) {
+    const BothWays both({60, 40, 1});
+    const std::filesystem::path path = TimelineIndex::path_of(both.left);
+    const auto size = std::filesystem::file_size(path);
+    const TimelineSums all = sums_between(both.row(), 0, both.end());
+    Random random{3};
+    for (int i = 0; i < 60; ++i) {
+        const FileSource source(path);
+        std::vector<unsigned char> bytes = source.read(0, size);
+        if (i < 10)
+            bytes.resize(bytes.size() * static_cast<std::size_t>(i) / 10);
+        else
+            bytes[random() % bytes.size()] ^= static_cast<unsigned char>(1 + random() % 255);
+        const auto index = TimelineIndex::read(both.left, std::make_shared<const MemorySource>(bytes));
+        if (!index) continue;
+        try {
+            EXPECT_EQ(sums_between(*index->row(0), 0, both.end()), all);
+            events_between(*index->row(0), both.end() / 3, both.end() / 2);
+            sums_between(*index->row(0), both.end() / 3, both.end() / 2);
+        } catch (const ReadError&) {
+        }
+    }
+}
+
+TEST(TimelineIndex, DamagedEventsHaveNoRowAndANote) {
+    TimelineFile file({60, 40, 1});
+    const Profile good = read_profile_without_events(file.path(), 0);
+    file.damage(good.locations[0].left_events->at + 100);
+    const Profile profile = read_profile_without_events(file.path(), 0);
+    ASSERT_TRUE(profile.locations[0].left_events);
+    const auto index = TimelineIndex::open(profile, [](std::size_t, std::size_t) {});
+    EXPECT_EQ(index->row(0), nullptr);
+    EXPECT_EQ(index->notes().size(), 1u);
+}
+
+TEST(ReaderWithoutEvents, AllElseIsThatOfTheWholeFile) {
+    const BothWays both({60, 40, 1});
+    EXPECT_EQ(both.left.notes, both.whole.notes);
+    EXPECT_EQ(both.left.complete, both.whole.complete);
+    EXPECT_EQ(both.left.paths.size(), both.whole.paths.size());
+    EXPECT_EQ(both.left.locations[0].phases[0].iteration_ns, both.whole.locations[0].phases[0].iteration_ns);
+    EXPECT_EQ(both.left.locations[0].events.stride, 0u);
+    // Where there are few events, they are read.
+    EXPECT_FALSE(read_profile_without_events(both.file.path(), std::uint64_t{1} << 40).locations[0].left_events);
+}
+
+} // namespace

@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""A trace that is larger than a page: large_traces.py TOOL GENERATOR. What the server says of its events is what the generator counted."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from expectations import expect, expect_equal
+from served import Served
+
+TOOL, GENERATOR = sys.argv[1:3]
+RANKS, ITERATIONS, CALLS = 4, 2400, 300
+LENGTH, FIRST = CALLS * 20_000, 1_000_000
+END = FIRST + ITERATIONS * LENGTH
+
+
+def reported(folder):
+    """Of each rank ns by state, from the call paths of the profile, which the generator summed up."""
+    report = json.loads(subprocess.run([TOOL, "report", folder, "--format", "json"], capture_output=True, check=True).stdout)
+    sums = [{} for _ in range(RANKS)]
+    for phase in report["phases"]:
+        for path in phase["call_paths"]:
+            state = {"MPI_Allreduce": "collective"}.get(path["name"], "point_to_point" if path["name"].startswith("MPI_") else "computing")
+            for rank, ns in zip(sums, path["exclusive"]["time"]):
+                rank[state] = rank.get(state, 0) + ns
+    return sums
+
+
+def calls_of(served, events, location):
+    """(begin, end, state) of the calls of a picture of one location."""
+    first = sum(events["rows"]["intervals"][:location])
+    count = events["rows"]["intervals"][location]
+    begins, lengths, states = (served.numbers(events["intervals"][name])[first : first + count] for name in ("begins", "lengths", "states"))
+    calls, at = [], 0
+    for gap, length, state in zip(begins, lengths, states):
+        at += gap
+        calls.append((at, at + length, state))
+    return calls
+
+
+def total(sums):
+    return [sum(row[s] for row in sums) for s in range(len(sums[0]))]
+
+
+def check(folder):
+    with Served(TOOL, folder) as served:
+        header = served.header()
+        events = header["events"]
+        names = [state["key"] for state in events["states"]]
+        expect_equal(events["indexed"], [True] * RANKS, "threads with an index")
+        expect_equal(events["end"], END, "end of the timeline")
+        expect_equal(sum(events["rows"]["intervals"]), 0, "calls in the page")
+        expect(any("events" in note for note in events["notes"]), f"notes: {events['notes']}")
+
+        # The whole run: what the generator counted, and the same from two halves.
+        whole = served.ask("timeline_sums", **{"from": 0, "to": END})["sums"]
+        expect_equal([{name: ns for name, ns in zip(names, rank) if ns} for rank in whole], reported(folder), "ns by rank and state")
+        middle = FIRST + LENGTH * 711 + 12_345
+        halves = [served.ask("timeline_sums", **{"from": a, "to": b})["sums"] for a, b in ((0, middle), (middle, END))]
+        expect_equal([a + b for a, b in zip(*map(total, halves))], total(whole), "ns of two halves")
+
+        # A time with few calls has them; their sums are those of the index.
+        begin, end = middle, middle + 2 * LENGTH
+        picture = served.ask("timeline", **{"from": begin, "to": end, "pixels": 1000, "rows": "0,2"})["events"]
+        expect_equal(picture["pixels"]["runs"], [0] * RANKS, "rows with pixels")
+        expect(picture["exact"], "two iterations are not exact")
+        expect(picture["rows"]["parts"][2] >= 3 and picture["rows"]["messages"][2] > 50 and picture["rows"]["parts"][1] == 0, f"rows: {picture['rows']}")
+        calls = calls_of(served, picture, 2)
+        sums = served.ask("timeline_sums", **{"from": begin, "to": end})["sums"][2]
+        for state in ("point_to_point", "collective"):
+            s = names.index(state)
+            expect_equal(sum(max(0, min(e, end) - max(b, begin)) for b, e, own in calls if own == s), sums[s], f"ns of {state} of single calls")
+
+        # The whole run has pixels: the states are those of the sums of each.
+        for fine in ({}, {"fine": 1}):
+            n = 50
+            picture = served.ask("timeline", **{"from": 0, "to": END, "pixels": n, "rows": "1", **fine})["events"]
+            expect_equal([runs > 0 for runs in picture["pixels"]["runs"]], [l == 1 for l in range(RANKS)], "rows with pixels")
+            lengths, states = served.numbers(picture["pixels"]["lengths"]), served.numbers(picture["pixels"]["states"])
+            expect_equal(sum(lengths), n, "pixels")
+            pixels = [state for length, state in zip(lengths, states) for _ in range(length)]
+            for x in range(0, n, 7):
+                own = served.ask("timeline_sums", **{"from": round(END * x / n), "to": round(END * (x + 1) / n)})["sums"][1]
+                expect_equal(pixels[x], 1 + 2 * own.index(max(own)) + 1, f"pixel {x}")
+
+        # What cannot be asked.
+        good = {"from": 0, "to": END, "pixels": 100, "rows": "0"}
+        for bad in ({"from": END, "to": 0}, {"pixels": 0}, {"pixels": 10**9}, {"rows": "9"}, {"rows": ""}, {"rows": "a"}, {"to": "nan"}, {"to": "inf"}):
+            expect_equal(served.status("timeline", **{**good, **bad}), 400, f"answer to {bad}")
+        expect_equal(served.status("timeline", **good), 200, "answer to what can be asked")
+    return served.said
+
+
+def main():
+    work = pathlib.Path(tempfile.mkdtemp(prefix="libprofile-large-"))
+    try:
+        subprocess.run([GENERATOR, work / "job", str(RANKS), str(ITERATIONS), str(CALLS)], check=True, stdout=subprocess.DEVNULL)
+        index = work / "job" / "profile.lprof.timeline"
+        expect("index" in check(work / "job"), "nothing is said while the index is made")
+        share = index.stat().st_size / (work / "job" / "profile.lprof").stat().st_size
+        expect(share <= 0.05, f"the index has {100 * share:.1f} % of the profile")
+        expect("index" not in check(work / "job"), "the index is made again")
+        # A damaged one is made again.
+        data = bytearray(index.read_bytes())
+        data[-100] ^= 1
+        index.write_bytes(data)
+        expect("index" in check(work / "job"), "a damaged index is used")
+        expect(index.read_bytes() != bytes(data), "a damaged index stays")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

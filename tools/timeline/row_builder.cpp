@@ -1,0 +1,136 @@
+#include "tools/timeline/row_builder.hpp"
+
+#include "tools/reader/blocks.hpp"
+
+#include <utility>
+
+namespace libprofile::tools {
+
+namespace {
+
+using ByteVector = std::vector<unsigned char>;
+
+void clear(KeptEvents& events) {
+    events.parts.clear();
+    events.intervals.clear();
+    events.messages.clear();
+    events.collectives.clear();
+    events.inners.clear();
+    events.tasks.clear();
+    events.dependences.clear();
+    events.runs.clear();
+    events.groups.clear();
+    events.counts.clear();
+}
+
+/// The first pass: where leaves begin, and which intervals are long.
+bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row, std::vector<std::uint64_t>& times) {
+    LeafReader reader(frames);
+    if (!reader.begin(thread, row.head)) return false;
+    KeptEvents events;
+    for (std::uint64_t leaf = 0;; ++leaf) {
+        clear(events);
+        const std::uint64_t time = reader.cursor().time;
+        if (!reader.next(events)) break;
+        times.push_back(leaf == 0 && !events.parts.empty() ? events.parts.front().begin_ns : time);
+        for (const EventPart& part : events.parts) {
+            const std::pair own(part.phase, part.number);
+            const bool is_other = part.kind == PartKind::Iteration && (part.reasons & PartHasItsTurn) == 0;
+            if (is_other && (row.others.empty() || row.others.back() != own)) row.others.push_back(own);
+        }
+        if (leaf == 0) continue;
+        for (const TracedInterval& interval : events.intervals)
+            if (interval.begin_ns < times[leaf - 1]) row.longs.push_back({interval, static_cast<std::uint32_t>(leaf), LongInterval::none});
+    }
+    row.leaves = times.size();
+    row.end = reader.cursor().time;
+    times.push_back(row.end);
+    std::vector<std::uint32_t> waiting; // for one around them
+    for (std::uint32_t i = 0; i < row.longs.size(); ++i) {
+        for (; !waiting.empty() && row.longs[waiting.back()].interval.begin_ns >= row.longs[i].interval.begin_ns; waiting.pop_back())
+            row.longs[waiting.back()].around = i;
+        waiting.push_back(i);
+    }
+    return !reader.is_damaged();
+}
+
+/// The second pass: what the thread did in each leaf.
+class LeafSums {
+  public:
+    LeafSums(const RowIndex& row, const std::vector<std::uint64_t>& times, const std::vector<TimelineState>& states)
+        : row_(row), times_(times), states_(states) {}
+
+    /// @param next the leaf behind it, empty if there is none
+    void sum_up(std::uint64_t number, const KeptEvents& events, const KeptEvents& next, EventLeaf& leaf) {
+        const std::uint64_t from = times_[number], to = times_[number + 1];
+        calls_.clear();
+        for (const TracedInterval& interval : events.intervals) add_call(calls_, interval, states_);
+        for (const TracedInterval& interval : next.intervals)
+            if (interval.begin_ns < to) add_call(calls_, interval, states_);
+        row_.for_each_long(number + 2, to, [&](const TracedInterval& interval) { add_call(calls_, interval, states_); });
+        sort_calls(calls_);
+        spans_.clear();
+        if (before_.end_ns != 0) add_span(spans_, before_, row_.is_complete());
+        for (const EventPart& part : events.parts)
+            if (before_.end_ns == 0 || part.begin_ns != before_.begin_ns || part.number != before_.number) add_span(spans_, part, row_.is_complete());
+        if (!events.parts.empty()) before_ = events.parts.back();
+        for_each_piece(calls_, spans_, from, to, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) {
+            leaf.sums[static_cast<std::size_t>(call == nullptr ? TimelineState::Computing : call->state)] += end - begin;
+            if (call != nullptr) leaf.longest = std::max(leaf.longest, call->end_ns - call->begin_ns);
+        });
+    }
+
+  private:
+    const RowIndex& row_;
+    const std::vector<std::uint64_t>& times_;
+    const std::vector<TimelineState>& states_;
+    EventPart before_; // the last one of the leaf before
+    std::vector<StateCall> calls_;
+    std::vector<KnownSpan> spans_;
+};
+
+} // namespace
+
+std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t thread, const std::vector<TimelineState>& states) {
+    BuiltRow built;
+    RowIndex& row = built.index;
+    row.frames = frames.places();
+    std::vector<std::uint64_t> times;
+    if (!find_leaves(frames, thread, row, times)) return std::nullopt;
+    LeafReader reader(frames);
+    LeafSums sums(row, times, states);
+    KeptEvents now, next, head;
+    reader.begin(thread, head);
+    LeafCursor cursor = reader.cursor(), next_cursor = cursor;
+    reader.next(now);
+    std::vector<EventLeaf> leaves;
+    for (std::uint64_t l = 0; l < row.leaves; ++l) {
+        clear(next);
+        next_cursor = reader.cursor();
+        if (l + 1 < row.leaves && !reader.next(next)) return std::nullopt;
+        EventLeaf& leaf = leaves.emplace_back();
+        leaf.cursor = cursor;
+        leaf.cursor.time = times[l];
+        sums.sum_up(l, now, next, leaf);
+        if (leaves.size() == LeafGroup::arity || l + 1 == row.leaves) {
+            const ByteVector bytes = encoded_leaves(leaves);
+            LeafGroup& group = row.groups.emplace_back();
+            group.time = leaves.front().cursor.time;
+            group.before = row.all;
+            for (const EventLeaf& one : leaves) {
+                group.longest = std::max(group.longest, one.longest);
+                for (std::size_t s = 0; s < row.all.size(); ++s) row.all[s] += one.sums[s];
+            }
+            group.at = built.leaves.size();
+            group.size = static_cast<std::uint32_t>(bytes.size());
+            group.crc = checksum(bytes);
+            built.leaves.insert(built.leaves.end(), bytes.begin(), bytes.end());
+            leaves.clear();
+        }
+        std::swap(now, next);
+        cursor = next_cursor;
+    }
+    return built;
+}
+
+} // namespace libprofile::tools

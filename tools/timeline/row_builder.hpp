@@ -1,0 +1,33 @@
+// Makes the index of the events of one thread, in two passes over them.
+// Contract: thread-safe (no state); memory in proportion to the index; throws as EventFrames.
+#pragma once
+
+#include "tools/timeline/row_index.hpp"
+#include "tools/timeline/state_pieces.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace libprofile::tools {
+
+struct BuiltRow {
+    RowIndex index;                    // places of groups count from the begin of `leaves`
+    std::vector<unsigned char> leaves; // of all groups
+};
+
+/// @param frames of the block
+/// @param states by node; a node behind the last one is an unknown call
+/// @return empty if the events are damaged
+std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t thread, const std::vector<TimelineState>& states);
+
+inline TimelineState state_of_node(const std::vector<TimelineState>& states, std::uint32_t node) {
+    return node < states.size() ? states[node] : TimelineState::OtherMpi;
+}
+
+/// Appends the call of an interval; regions are none.
+inline void add_call(std::vector<StateCall>& calls, const TracedInterval& interval, const std::vector<TimelineState>& states) {
+    const TimelineState state = state_of_node(states, interval.path);
+    if (state != TimelineState::Region) calls.push_back({interval.begin_ns, interval.end_ns, state});
+}
+
+} // namespace libprofile::tools

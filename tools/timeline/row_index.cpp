@@ -1,0 +1,217 @@
+#include "tools/timeline/row_index.hpp"
+
+#include "format/codec.hpp"
+#include "tools/reader/raw_records.hpp"
+
+#include <functional>
+
+namespace libprofile::tools {
+
+namespace {
+
+using ByteVector = std::vector<unsigned char>;
+
+ByteVector encode(const std::function<void(Encoder&)>& write) {
+    Encoder measure(nullptr, 0);
+    write(measure);
+    ByteVector bytes(measure.size());
+    Encoder encoder(bytes.data(), bytes.size());
+    write(encoder);
+    return bytes;
+}
+
+/// Those that are there, after a mask of them.
+template <class Codec, std::size_t count> void describe_sums(Codec& c, std::array<std::uint64_t, count>& sums) {
+    std::uint64_t mask = 0;
+    for (std::size_t s = 0; s < sums.size(); ++s) mask |= sums[s] != 0 ? std::uint64_t{1} << s : 0;
+    c.number(mask);
+    for (std::size_t s = 0; s < sums.size(); ++s)
+        if ((mask >> s & 1) != 0) c.number(sums[s]);
+}
+
+/// A number that is near another one.
+template <class Codec> void describe_near(Codec& c, std::uint64_t& value, std::uint64_t other) {
+    auto difference = static_cast<std::int64_t>(value - other);
+    c.signed_number(difference);
+    if constexpr (Codec::reading) value = other + static_cast<std::uint64_t>(difference);
+}
+
+template <class Codec, class Narrow> void describe_narrow(Codec& c, Narrow& value) {
+    std::uint64_t wide = static_cast<std::uint64_t>(value);
+    c.number(wide);
+    if constexpr (Codec::reading) value = static_cast<Narrow>(wide);
+}
+
+template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafCursor& before) {
+    LeafCursor& at = leaf.cursor;
+    describe_near(c, at.raw_at, before.raw_at);
+    describe_near(c, at.parts_left, before.parts_left);
+    describe_near(c, at.time, before.time);
+    c.number(at.events_left);
+    describe_near(c, at.part.end_ns, at.time);
+    if (at.events_left != 0) {
+        describe_narrow(c, at.part.kind);
+        describe_narrow(c, at.part.phase);
+        describe_narrow(c, at.part.reasons);
+        describe_near(c, at.part.number, before.part.number);
+        describe_near(c, at.part.begin_ns, at.time);
+        describe_near(c, at.state.at_ns, at.time);
+        c.number(at.state.path);
+        describe_narrow(c, at.state.processor);
+        describe_sums(c, at.state.counted);
+    }
+    describe_sums(c, leaf.sums);
+    c.number(leaf.longest);
+}
+
+template <class Codec> void describe_head(Codec& c, RowIndex& row) {
+    c.number(row.head.stride);
+    c.number(row.head.window_ns);
+    c.number(row.head.dropped_parts);
+    c.number(row.head.too_large);
+    c.number(row.head.dropped_events);
+    c.number(row.leaves);
+    c.number(row.end);
+}
+
+} // namespace
+
+ByteVector encoded_leaves(std::span<const EventLeaf> leaves) {
+    return encode([&](Encoder& e) {
+        LeafCursor before;
+        for (EventLeaf leaf : leaves) {
+            describe_leaf(e, leaf, before);
+            before = leaf.cursor;
+        }
+    });
+}
+
+std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned char> bytes, std::size_t count) {
+    constexpr std::size_t least_bytes = 7;
+    Decoder d(bytes.data(), bytes.size());
+    if (count > bytes.size() / least_bytes) return std::nullopt;
+    std::vector<EventLeaf> leaves(count);
+    LeafCursor before;
+    for (EventLeaf& leaf : leaves) {
+        describe_leaf(d, leaf, before);
+        if (d.failed() || (&leaf != leaves.data() && leaf.cursor.time < before.time)) return std::nullopt;
+        before = leaf.cursor;
+    }
+    return d.remaining() == 0 ? std::optional(std::move(leaves)) : std::nullopt;
+}
+
+std::size_t RowIndex::group_at(std::uint64_t ns) const {
+    const auto after = std::upper_bound(groups.begin(), groups.end(), ns, [](std::uint64_t at, const LeafGroup& group) { return at < group.time; });
+    return after == groups.begin() ? 0 : static_cast<std::size_t>(after - groups.begin()) - 1;
+}
+
+ByteVector RowIndex::encoded() const {
+    return encode([this](Encoder& e) {
+        RowIndex start;
+        start.head = head;
+        start.leaves = leaves;
+        start.end = end;
+        describe_head(e, start);
+        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size()}) e.number(size);
+        EventFrames::Place before;
+        for (EventFrames::Place place : frames) {
+            describe_near(e, place.raw_at, before.raw_at);
+            describe_near(e, place.stored_at, before.stored_at);
+            before = place;
+        }
+        std::uint64_t time = 0, at = 0;
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            LeafGroup group = groups[g];
+            describe_near(e, group.time, time);
+            describe_near(e, group.at, at);
+            describe_narrow(e, group.size);
+            describe_narrow(e, group.crc);
+            e.number(group.longest);
+            TimelineSums sums = g + 1 < groups.size() ? groups[g + 1].before : all;
+            for (std::size_t s = 0; s < sums.size(); ++s) sums[s] -= group.before[s];
+            describe_sums(e, sums);
+            time = group.time;
+            at = group.at + group.size;
+        }
+        LongInterval last;
+        for (LongInterval one : longs) {
+            describe_near(e, one.interval.end_ns, last.interval.end_ns);
+            describe_near(e, one.interval.begin_ns, one.interval.end_ns);
+            describe_narrow(e, one.interval.path);
+            std::uint64_t leaf = one.leaf - last.leaf;
+            e.number(leaf);
+            last = one;
+        }
+        for (const auto& [phase, number] : others) {
+            e.number(phase);
+            e.number(number);
+        }
+    });
+}
+
+/// Groups and frames must lie in order, so that whoever searches them finds one; what they say of the file is checked where it is read.
+std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, const EventsElsewhere& block) {
+    Decoder d(bytes.data(), bytes.size());
+    RowIndex row;
+    describe_head(d, row);
+    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0;
+    for (std::uint64_t* count : {&frames, &groups, &longs, &others}) d.number(*count);
+    if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 6 || longs > d.remaining() / 4 || others > d.remaining() / 2 || frames == 0 ||
+        row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
+        (groups == 0 && row.leaves != 0))
+        return std::nullopt;
+    row.frames.resize(frames);
+    EventFrames::Place before;
+    for (EventFrames::Place& place : row.frames) {
+        const bool is_first = &place == row.frames.data();
+        describe_near(d, place.raw_at, before.raw_at);
+        describe_near(d, place.stored_at, before.stored_at);
+        const bool is_right = is_first ? place.raw_at == 0 && place.stored_at == 0
+                                       : place.raw_at >= before.raw_at && place.stored_at > before.stored_at && place.raw_at <= block.raw_size &&
+                                             place.stored_at < block.stored_size;
+        if (d.failed() || !is_right) return std::nullopt;
+        before = place;
+    }
+    row.groups.resize(groups);
+    std::uint64_t time = 0, at = 0;
+    for (LeafGroup& group : row.groups) {
+        describe_near(d, group.time, time);
+        describe_near(d, group.at, at);
+        describe_narrow(d, group.size);
+        describe_narrow(d, group.crc);
+        d.number(group.longest);
+        TimelineSums sums = {};
+        group.before = row.all;
+        if (!d.failed()) describe_sums(d, sums);
+        if (d.failed() || group.time < time) return std::nullopt;
+        for (std::size_t s = 0; s < sums.size(); ++s) row.all[s] += sums[s];
+        time = group.time;
+        at = group.at + group.size;
+    }
+    if (row.end < time) return std::nullopt;
+    row.longs.resize(longs);
+    LongInterval last;
+    std::vector<std::uint32_t> waiting; // for one around them
+    for (std::uint32_t i = 0; i < longs; ++i) {
+        LongInterval& one = row.longs[i];
+        describe_near(d, one.interval.end_ns, last.interval.end_ns);
+        describe_near(d, one.interval.begin_ns, one.interval.end_ns);
+        describe_narrow(d, one.interval.path);
+        std::uint64_t leaf = 0;
+        d.number(leaf);
+        if (d.failed() || leaf > row.leaves - last.leaf || one.interval.begin_ns > one.interval.end_ns) return std::nullopt;
+        one.leaf = last.leaf + static_cast<std::uint32_t>(leaf);
+        for (; !waiting.empty() && row.longs[waiting.back()].interval.begin_ns >= one.interval.begin_ns; waiting.pop_back())
+            row.longs[waiting.back()].around = i;
+        waiting.push_back(i);
+        last = one;
+    }
+    row.others.resize(others);
+    for (auto& [phase, number] : row.others) {
+        describe_narrow(d, phase);
+        d.number(number);
+    }
+    return !d.failed() && d.remaining() == 0 ? std::optional(std::move(row)) : std::nullopt;
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,76 @@
+// An index of the events of one thread, by time: where leaves begin, and the sums of the states before groups of 100 leaves.
+// Contract: plain data; encoding and decoding allocate in proportion to it; throws std::bad_alloc only. Paths and phases are numbers of the file.
+#pragma once
+
+#include "tools/timeline/event_leaf.hpp"
+#include "tools/timeline/timeline_states.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Between the begin of a leaf (LeafCursor::time) and that of the next one.
+struct EventLeaf {
+    LeafCursor cursor;
+    TimelineSums sums = {};    // of what is known
+    std::uint64_t longest = 0; // call that the thread is in at some time; ns
+};
+
+struct LeafGroup {
+    static constexpr std::size_t arity = 100;
+    std::uint64_t time = 0;    // begin of its first leaf
+    TimelineSums before = {};  // sums of all groups before it
+    std::uint64_t longest = 0; // of its leaves
+    std::uint64_t at = 0;      // where its leaves are in the index file
+    std::uint32_t size = 0, crc = 0;
+};
+
+/// A call or region that began before the leaf in front of the one that it ends in: other leaves than these two have to be told of it.
+struct LongInterval {
+    static constexpr std::uint32_t none = UINT32_MAX;
+    TracedInterval interval;
+    std::uint32_t leaf = 0;      // that it ends in
+    std::uint32_t around = none; // the next one that it lies in
+};
+
+struct RowIndex {
+    KeptEvents head; // without lists
+    std::vector<EventFrames::Place> frames;
+    std::vector<LeafGroup> groups;
+    std::vector<LongInterval> longs; // in the order of their ends
+    /// Iterations that were kept though it was not their turn: phase, number.
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> others;
+    std::uint64_t leaves = 0;
+    std::uint64_t end = 0; // of the last part
+    TimelineSums all = {}; // of the whole run
+
+    bool is_complete() const { return head.dropped_parts == 0; }
+    std::uint64_t begin() const { return groups.empty() ? 0 : groups.front().time; }
+    /// The first leaf of a group, and how many there are.
+    std::uint64_t first_leaf(std::size_t group) const { return group * LeafGroup::arity; }
+    std::size_t leaves_of(std::size_t group) const { return static_cast<std::size_t>(std::min<std::uint64_t>(LeafGroup::arity, leaves - first_leaf(group))); }
+    std::uint64_t end_of(std::size_t group) const { return group + 1 < groups.size() ? groups[group + 1].time : end; }
+    /// The group that has a time; the first or last one if none has.
+    std::size_t group_at(std::uint64_t ns) const;
+    /// Calls visit(interval) for the long ones that end in this leaf or later and began before a time, inner ones first.
+    template <class Visit> void for_each_long(std::uint64_t leaf, std::uint64_t before, Visit visit) const {
+        const auto first = std::lower_bound(longs.begin(), longs.end(), leaf, [](const LongInterval& one, std::uint64_t at) { return one.leaf < at; });
+        if (first == longs.end()) return;
+        for (auto at = static_cast<std::uint32_t>(first - longs.begin()); at != LongInterval::none; at = longs[at].around)
+            if (longs[at].interval.begin_ns < before) visit(longs[at].interval);
+    }
+
+    std::vector<unsigned char> encoded() const;
+    /// Empty for bytes that make no sense. @param block what the index is of
+    static std::optional<RowIndex> decoded(std::span<const unsigned char> bytes, const EventsElsewhere& block);
+};
+
+std::vector<unsigned char> encoded_leaves(std::span<const EventLeaf> leaves);
+std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned char> bytes, std::size_t count);
+
+} // namespace libprofile::tools

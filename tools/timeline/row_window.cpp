@@ -1,0 +1,222 @@
+#include "tools/timeline/row_window.hpp"
+
+#include "tools/timeline/row_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// A leaf, by its number.
+struct LeafPlace {
+    std::uint64_t number = 0;
+    EventLeaf leaf;
+};
+
+/// The leaf that has a time; the first or last one if none has. The row has some.
+LeafPlace leaf_at(const IndexedRow& row, std::uint64_t ns) {
+    const RowIndex& index = row.index();
+    std::size_t group = index.group_at(ns);
+    std::vector<EventLeaf> leaves = row.leaves(group);
+    const auto after = std::upper_bound(leaves.begin(), leaves.end(), ns, [](std::uint64_t at, const EventLeaf& leaf) { return at < leaf.cursor.time; });
+    const std::size_t at = after == leaves.begin() ? 0 : static_cast<std::size_t>(after - leaves.begin()) - 1;
+    return {index.first_leaf(group) + at, leaves[at]};
+}
+
+/// The first leaf of those that begin at the same time, or before it: those of no length before one have events that end then.
+LeafPlace first_leaf_at(const IndexedRow& row, std::uint64_t ns) { return leaf_at(row, ns == 0 ? 0 : ns - 1); }
+
+/// Events of leaves as they are in the file, up to the leaf behind the one that has a time.
+struct LeafEvents {
+    KeptEvents events;
+    std::uint64_t next = 0; // number of the leaf behind them
+};
+LeafEvents read_leaves(const IndexedRow& row, const LeafPlace& first, std::uint64_t to) {
+    LeafReader reader(row.frames());
+    reader.begin_at(first.leaf.cursor);
+    LeafEvents read;
+    read.next = first.number;
+    for (bool is_behind = false; !reader.cursor().is_end();) {
+        is_behind = read.next > first.number && reader.cursor().time >= to;
+        if (!reader.next(read.events)) throw ReadError("the events have changed since the index of the timeline was made; start libprofile view again");
+        ++read.next;
+        if (is_behind) break;
+    }
+    return read;
+}
+
+std::vector<StateCall> calls_of(const IndexedRow& row, const LeafEvents& read, std::uint64_t from, std::uint64_t to) {
+    std::vector<StateCall> calls;
+    for (const TracedInterval& interval : read.events.intervals)
+        if (interval.begin_ns < to && interval.end_ns > from) add_call(calls, interval, row.states());
+    row.index().for_each_long(read.next, to, [&](const TracedInterval& interval) { add_call(calls, interval, row.states()); });
+    sort_calls(calls);
+    return calls;
+}
+
+/// Calls visit(begin, end, call) for what is known of the time.
+template <class Visit> void visit_pieces(const IndexedRow& row, std::uint64_t from, std::uint64_t to, Visit visit) {
+    if (row.index().leaves == 0 || from >= to) return;
+    const LeafPlace first = first_leaf_at(row, from);
+    const LeafEvents read = read_leaves(row, first, to);
+    std::vector<KnownSpan> spans;
+    // A part that ended before the leaf: what follows it may be known, too.
+    if (first.leaf.cursor.events_left == 0 && first.number > 0) {
+        EventPart before = first.leaf.cursor.part;
+        before.begin_ns = before.end_ns;
+        add_span(spans, before, row.index().is_complete());
+    }
+    for (const EventPart& part : read.events.parts) add_span(spans, part, row.index().is_complete());
+    for_each_piece(calls_of(row, read, from, to), spans, from, to, visit);
+}
+
+std::size_t state_of(const StateCall* call) { return static_cast<std::size_t>(call == nullptr ? TimelineState::Computing : call->state); }
+
+/// Sums of all that is before a time.
+TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns) {
+    const RowIndex& index = row.index();
+    if (index.leaves == 0 || ns <= index.begin()) return {};
+    if (ns >= index.end) return index.all;
+    const std::size_t group = index.group_at(ns);
+    TimelineSums sums = index.groups[group].before;
+    std::uint64_t from = index.groups[group].time;
+    const std::vector<EventLeaf> leaves = row.leaves(group);
+    for (std::size_t l = 0; l < leaves.size(); ++l) {
+        const std::uint64_t end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : index.end_of(group);
+        if (end > ns) break;
+        for (std::size_t s = 0; s < sums.size(); ++s) sums[s] += leaves[l].sums[s];
+        from = end;
+    }
+    visit_pieces(row, from, ns, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) { sums[state_of(call)] += end - begin; });
+    return sums;
+}
+
+/// Pixels while their sums grow.
+class PixelSums {
+  public:
+    PixelSums(double from, double to, std::size_t n) : from_(from), per_pixel_((to - from) / static_cast<double>(n)), sums_(n), longest_(n) {}
+
+    /// A stretch of time in which the states have these shares of it.
+    template <class Add> void add(double begin, double end, std::uint64_t longest, Add add_share) {
+        const double first = std::max(0.0, (begin - from_) / per_pixel_), last = std::min(static_cast<double>(sums_.size()), (end - from_) / per_pixel_);
+        if (!(first < last) || !(begin < end)) return;
+        for (auto x = static_cast<std::size_t>(first); x < sums_.size() && static_cast<double>(x) < last; ++x) {
+            const double inside = std::min(last, static_cast<double>(x + 1)) - std::max(first, static_cast<double>(x));
+            if (inside <= 0) continue;
+            add_share(sums_[x], inside * per_pixel_ / (end - begin));
+            longest_[x] = std::max(longest_[x], longest);
+        }
+    }
+    void add_sums(double begin, double end, std::uint64_t longest, const TimelineSums& sums) {
+        add(begin, end, longest, [&](Sums& to, double share) {
+            for (std::size_t s = 0; s < sums.size(); ++s) to[s] += static_cast<double>(sums[s]) * share;
+        });
+    }
+    void add_piece(std::uint64_t begin, std::uint64_t end, const StateCall* call) {
+        const double ns = static_cast<double>(end - begin);
+        add(static_cast<double>(begin), static_cast<double>(end), call == nullptr ? 0 : call->end_ns - call->begin_ns,
+            [&](Sums& to, double share) { to[state_of(call)] += ns * share; });
+    }
+    std::vector<TimelinePixel> pixels() const {
+        std::vector<TimelinePixel> list(sums_.size());
+        for (std::size_t x = 0; x < list.size(); ++x) {
+            double known = 0;
+            std::size_t most = 0;
+            for (std::size_t s = 0; s < sums_[x].size(); ++s) {
+                known += sums_[x][s];
+                if (sums_[x][s] > sums_[x][most]) most = s;
+            }
+            if (known <= per_pixel_ * 1e-6) continue; // rounding
+            list[x] = {static_cast<std::uint8_t>(most), known * 2 >= per_pixel_, longest_[x]};
+        }
+        return list;
+    }
+
+  private:
+    using Sums = std::array<double, timeline_state_count>;
+    double from_, per_pixel_;
+    std::vector<Sums> sums_;
+    std::vector<std::uint64_t> longest_;
+};
+
+std::uint64_t ns_of(double ns) { return ns <= 0 ? 0 : ns >= 1.8e19 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(ns); }
+
+} // namespace
+
+std::uint64_t groups_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
+    const RowIndex& index = row.index();
+    return index.groups.empty() || to <= index.begin() || from >= index.end ? 0 : index.group_at(to) - index.group_at(from) + 1;
+}
+
+std::uint64_t leaves_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
+    const std::uint64_t groups = groups_between(row, from, to);
+    if (groups == 0 || groups > 3) return groups * LeafGroup::arity;
+    return leaf_at(row, to).number - leaf_at(row, from).number + 1;
+}
+
+KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
+    const RowIndex& index = row.index();
+    KeptEvents head = index.head;
+    if (index.leaves == 0 || to <= index.begin() || from >= index.end) return head;
+    LeafEvents read = read_leaves(row, first_leaf_at(row, from), to);
+    KeptEvents& events = read.events;
+    index.for_each_long(read.next, to, [&](const TracedInterval& interval) { events.intervals.push_back(interval); });
+    if (!events.parts.empty()) events.parts.back().intervals = static_cast<std::uint32_t>(events.intervals.size()) - events.parts.back().intervals_at;
+    const EventsElsewhere& block = row.block();
+    const auto path = [&](std::uint32_t& node) { node = node < block.paths->size() ? (*block.paths)[node] : 0; };
+    const auto phase = [&](std::uint32_t number) {
+        const auto known = block.phases.find(number);
+        return known == block.phases.end() ? EventPart::no_phase : known->second;
+    };
+    for (TracedInterval& interval : events.intervals) path(interval.path);
+    for (TracedTask& task : events.tasks) path(task.path);
+    for (TracedTaskRun& run : events.runs) path(run.path);
+    for (EventPart& part : events.parts) part.phase = part.kind == PartKind::Iteration ? phase(part.phase) : EventPart::no_phase;
+    for (TracedInner& inner : events.inners) inner.phase = phase(inner.phase);
+    events.stride = head.stride;
+    events.window_ns = head.window_ns;
+    events.dropped_parts = head.dropped_parts;
+    events.too_large = head.too_large;
+    events.dropped_events = head.dropped_events;
+    return std::move(events);
+}
+
+TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
+    if (from >= to) return {};
+    TimelineSums sums = sums_before(row, to);
+    const TimelineSums before = sums_before(row, from);
+    for (std::size_t s = 0; s < sums.size(); ++s) sums[s] -= before[s];
+    return sums;
+}
+
+TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std::size_t n, const PixelEffort& effort) {
+    const RowIndex& index = row.index();
+    PixelSums sums(from, to, n);
+    const std::uint64_t begin = ns_of(from), end = ns_of(std::ceil(to));
+    const std::uint64_t groups = groups_between(row, begin, end);
+    if (groups == 0) return {sums.pixels()};
+    if (groups <= effort.groups && leaves_between(row, begin, end) <= effort.leaves) {
+        visit_pieces(row, begin, end, [&](std::uint64_t b, std::uint64_t e, const StateCall* call) { sums.add_piece(b, e, call); });
+        return {sums.pixels()};
+    }
+    const std::size_t first = index.group_at(begin), last = index.group_at(end);
+    for (std::size_t g = first; g <= last; ++g) {
+        const std::uint64_t group_end = index.end_of(g);
+        if (groups <= effort.groups) {
+            const std::vector<EventLeaf> leaves = row.leaves(g);
+            for (std::size_t l = 0; l < leaves.size(); ++l) {
+                const std::uint64_t leaf_end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : group_end;
+                sums.add_sums(static_cast<double>(leaves[l].cursor.time), static_cast<double>(leaf_end), leaves[l].longest, leaves[l].sums);
+            }
+            continue;
+        }
+        TimelineSums inside = g + 1 < index.groups.size() ? index.groups[g + 1].before : index.all;
+        for (std::size_t s = 0; s < inside.size(); ++s) inside[s] -= index.groups[g].before[s];
+        sums.add_sums(static_cast<double>(index.groups[g].time), static_cast<double>(group_end), index.groups[g].longest, inside);
+    }
+    return {sums.pixels(), false};
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,42 @@
+// What a thread did between two times, out of its index and the events of the leaves there.
+// Contract: thread-safe (no state); allocates in proportion to the answer and the leaves that are read; throws ReadError where something is damaged, and
+// std::bad_alloc. Times are those of the rank's clock.
+#pragma once
+
+#include "tools/timeline/timeline_index.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// How many leaves begin between two times, about: exact within a group of leaves at each end.
+std::uint64_t leaves_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
+std::uint64_t groups_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
+
+/// The events of all leaves that have some of the time, and the calls that lie over it, as numbers of the profile. Parts at the ends may not be whole;
+/// calls that end behind it are in the last part.
+KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
+
+/// ns of each state between two times: exact.
+TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
+
+/// A pixel of a row.
+struct TimelinePixel {
+    static constexpr std::uint8_t unknown = 255;
+    std::uint8_t state = unknown; // that has most of what is known
+    bool is_half_known = false;   // at least half of the pixel is
+    std::uint64_t longest = 0;    // the longest call; ns
+};
+/// How exact pixels are: leaves and groups that may be read for them.
+struct PixelEffort {
+    std::uint64_t leaves = 0, groups = 0;
+};
+struct TimelinePixels {
+    std::vector<TimelinePixel> pixels;
+    bool is_exact = true; // else the ends of pixels are known to a leaf, or a group of leaves
+};
+/// Pixel i of n lies between from + i * (to - from) / n and the next one.
+TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std::size_t n, const PixelEffort& effort);
+
+} // namespace libprofile::tools

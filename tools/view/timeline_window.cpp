@@ -1,0 +1,186 @@
+#include "tools/view/timeline_window.hpp"
+
+#include "tools/analysis/in_parallel.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/timeline/row_window.hpp"
+#include "tools/view/page_request.hpp"
+#include "tools/view/timeline_entry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_rows = 200, most_pixels = 20'000;
+constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
+/// Of all rows: what a picture may read. Two processors take about 30 ms for it.
+constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {5 * quick.leaves, 5 * quick.groups};
+
+/// In steps of a quarter of an octave; 0: no call.
+std::uint64_t length_code(std::uint64_t ns) { return ns == 0 ? 0 : 1 + static_cast<std::uint64_t>(4 * std::log2(static_cast<double>(ns))); }
+
+/// Runs of equal pixels, one row after the other.
+class PixelColumns {
+  public:
+    void add(const std::vector<TimelinePixel>& pixels) {
+        std::size_t runs = 0;
+        for (std::size_t first = 0, last = 0; first < pixels.size(); first = last) {
+            const auto code = [&](std::size_t x) {
+                const TimelinePixel& p = pixels[x];
+                const std::uint64_t state = p.state == TimelinePixel::unknown ? 0 : 1 + 2 * std::uint64_t{p.state} + (p.is_half_known ? 1 : 0);
+                return std::pair(state, length_code(p.longest));
+            };
+            const auto own = code(first);
+            for (last = first + 1; last < pixels.size() && code(last) == own;) ++last;
+            lengths_.add(last - first);
+            states_.add(own.first);
+            longest_.add(own.second);
+            ++runs;
+        }
+        runs_.push_back(runs);
+    }
+    Json add_to(Sections& sections) const {
+        return {{"runs", runs_}, {"lengths", sections.add(lengths_)}, {"states", sections.add(states_)}, {"longest", sections.add(longest_)}};
+    }
+
+  private:
+    Json runs_ = Json::array(); // by location
+    NumberColumn lengths_, states_, longest_;
+};
+
+std::uint64_t whole_ns(double ns) { return ns <= 0 ? 0 : ns >= 9e18 ? std::uint64_t{9'000'000'000'000'000'000u} : static_cast<std::uint64_t>(ns); }
+
+/// The spans of kept iterations: those whose turn it was, and those that the index names. Where none was dropped, all is known.
+std::vector<ShownSpan> kept_spans(const Location& location, const RowIndex& index) {
+    if (index.is_complete()) return {{0, ~std::uint64_t{0}}};
+    std::vector<ShownSpan> spans;
+    for (const PhaseData& data : location.phases) {
+        std::vector<std::uint64_t> others;
+        for (const auto& [number, phase] : location.left_events->phases)
+            if (phase == data.phase)
+                for (const auto& [its, iteration] : index.others)
+                    if (its == number) others.push_back(iteration);
+        std::sort(others.begin(), others.end());
+        const std::size_t known = std::min(data.iteration_begin_ns.size(), data.iteration_ns.size());
+        for (std::uint64_t i = 0; i < known; ++i)
+            if (i % index.head.stride == 0 || std::binary_search(others.begin(), others.end(), i))
+                spans.push_back({data.iteration_begin_ns[i], data.iteration_begin_ns[i] + data.iteration_ns[i]});
+    }
+    std::sort(spans.begin(), spans.end(), [](const ShownSpan& a, const ShownSpan& b) { return a.begin_ns < b.begin_ns; });
+    return spans;
+}
+
+std::vector<std::vector<bool>> all_parts(const Profile& profile) {
+    std::vector<std::vector<bool>> list;
+    for (const Location& location : profile.locations) list.emplace_back(location.events.parts.size(), true);
+    return list;
+}
+
+} // namespace
+
+TimelineWindow::TimelineWindow(const Profile& profile, const PageTables& tables, std::shared_ptr<const TimelineIndex> index)
+    : profile_(profile), tables_(tables), axis_(profile), index_(std::move(index)) {
+    shown_.paths = profile.paths;
+    shown_.functions = profile.functions;
+    shown_.phases = profile.phases;
+    for (const Location& location : profile.locations) {
+        Location& own = shown_.locations.emplace_back();
+        own.rank = location.rank;
+        own.thread = location.thread;
+        if (const IndexedRow* row = index_->row(shown_.locations.size() - 1)) own.events = row->index().head;
+    }
+}
+
+double TimelineWindow::own(std::size_t location, double place) const {
+    const ClockAxis::RankClock& clock = axis_.clock(profile_.locations[location].rank);
+    const double scale = clock.own_ns == 0 ? 1 : static_cast<double>(clock.monotonic_ns) / static_cast<double>(clock.own_ns);
+    return (place - static_cast<double>(clock.begin_ns)) / scale;
+}
+
+Json TimelineWindow::first(Sections& sections) const {
+    std::vector<std::vector<ShownSpan>> shown(profile_.locations.size());
+    std::uint64_t end = 0;
+    Json is_indexed = Json::array();
+    for (std::size_t l = 0; l < shown.size(); ++l) {
+        const IndexedRow* row = index_->row(l);
+        is_indexed.push_back(row != nullptr);
+        if (row == nullptr) continue;
+        shown[l] = kept_spans(profile_.locations[l], row->index());
+        end = std::max(end, axis_.at(profile_.locations[l].rank, row->index().end));
+    }
+    const std::vector<std::vector<SummedStretch>> stretches = summed_stretches(profile_, shown, most_stretches);
+    bool has_stretches = false;
+    for (std::size_t l = 0; l < shown.size(); ++l)
+        for (const SummedStretch& stretch : stretches[l]) {
+            has_stretches = true;
+            end = std::max(end, axis_.at(profile_.locations[l].rank, stretch.end_ns));
+        }
+    const ChosenParts none{all_parts(shown_)};
+    const TimelineColumns columns(shown_, tables_, MessagePairs(shown_), none, stretches);
+    Json entry = timeline_lists(shown_, axis_, columns, true, sections);
+    entry["end"] = end;
+    entry["indexed"] = is_indexed;
+    Json notes = Json::array();
+    notes.push_back(fmt::format("there are {} of events: the page asks for those that it shows", byte_size(static_cast<double>(index_->event_bytes()))));
+    for (const std::string& note : index_->notes()) notes.push_back(note);
+    if (has_stretches) notes.push_back("iterations without events have stripes of lighter colours: their sums are known, not the order of what they did");
+    entry["notes"] = notes;
+    return entry;
+}
+
+Json TimelineWindow::picture(const Question& question, Sections& sections) {
+    const std::size_t rows = question.rows.size(), n = question.pixels;
+    if (!(question.from < question.to) || !std::isfinite(question.from) || !std::isfinite(question.to) || n == 0 || n > most_pixels || rows == 0 ||
+        rows > most_rows)
+        throw ViewError("there is no such picture");
+    for (const std::uint32_t l : question.rows)
+        if (l >= profile_.locations.size()) throw ViewError(fmt::format("there is no thread {}", l));
+    const PixelEffort& all = question.is_fine ? fine : quick;
+    const PixelEffort effort{all.leaves / rows, all.groups / rows};
+    std::vector<TimelinePixels> pixels(profile_.locations.size());
+    in_parallel(rows, [&](std::size_t i) {
+        const std::uint32_t l = question.rows[i];
+        const IndexedRow* row = index_->row(l);
+        if (row == nullptr) return;
+        const double from = own(l, question.from), to = own(l, question.to);
+        const std::uint64_t begin = whole_ns(from), end = whole_ns(std::ceil(to));
+        if (leaves_between(*row, begin, end) * LeafReader::size <= std::max<std::uint64_t>(3 * LeafReader::size, whole_events / rows))
+            shown_.locations[l].events = events_between(*row, begin, end);
+        else
+            pixels[l] = pixels_between(*row, from, to, n, effort);
+    });
+    const std::vector<std::vector<SummedStretch>> no_stretches(profile_.locations.size());
+    const ChosenParts chosen{all_parts(shown_)};
+    const TimelineColumns columns(shown_, tables_, MessagePairs(shown_), chosen, no_stretches);
+    Json entry = timeline_lists(shown_, axis_, columns, true, sections);
+    PixelColumns runs;
+    bool is_exact = true;
+    for (const TimelinePixels& one : pixels) {
+        runs.add(one.pixels);
+        is_exact = is_exact && one.is_exact;
+    }
+    entry["pixels"] = runs.add_to(sections);
+    entry["count"] = n;
+    entry["window"] = {question.from, question.to};
+    entry["exact"] = is_exact;
+    entry["notes"] = Json::array();
+    for (const std::uint32_t l : question.rows)
+        if (const IndexedRow* row = index_->row(l)) shown_.locations[l].events = row->index().head;
+    return entry;
+}
+
+Json TimelineWindow::sums(double from, double to) const {
+    if (!(from < to) || !std::isfinite(from) || !std::isfinite(to)) throw ViewError("there is no such time");
+    std::vector<TimelineSums> sums(profile_.locations.size());
+    in_parallel(sums.size(), [&](std::size_t l) {
+        if (const IndexedRow* row = index_->row(l)) sums[l] = sums_between(*row, whole_ns(std::round(own(l, from))), whole_ns(std::round(own(l, to))));
+    });
+    return sums;
+}
+
+} // namespace libprofile::tools

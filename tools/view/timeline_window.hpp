@@ -1,0 +1,46 @@
+// The timeline of events that were left in their files: what a page is told first, and its pictures of any time.
+// Contract: one question at a time; keeps references to profile and tables; allocates in proportion to the answer and what is read for it; throws ReadError
+// where the files are damaged, ViewError for what cannot be asked, and std::bad_alloc.
+//
+// A picture is an entry as timeline_entry() makes it. Rows with few events there have them. Other rows have pixels: "pixels" are runs of equal ones, with
+// the state that has most of the time (docs/view.md).
+#pragma once
+
+#include "tools/analysis/clock_axis.hpp"
+#include "tools/timeline/timeline_index.hpp"
+#include "tools/view/page_tables.hpp"
+#include "tools/view/sections.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace libprofile::tools {
+
+class TimelineWindow {
+  public:
+    TimelineWindow(const Profile& profile, const PageTables& tables, std::shared_ptr<const TimelineIndex> index);
+
+    struct Question {
+        double from = 0, to = 0; // on the axis
+        std::size_t pixels = 0;
+        std::vector<std::uint32_t> rows; // locations
+        bool is_fine = false;            // takes longer, and is exact unless very much lies in the picture
+    };
+    /// What the page shows of it until it has asked: all iterations without events, and how many rows there are.
+    nlohmann::ordered_json first(Sections& sections) const;
+    nlohmann::ordered_json picture(const Question& question, Sections& sections);
+    /// ns by state of each location between two times: of its own clock.
+    nlohmann::ordered_json sums(double from, double to) const;
+
+  private:
+    double own(std::size_t location, double place) const;
+
+    const Profile& profile_;
+    const PageTables& tables_;
+    const ClockAxis axis_;
+    std::shared_ptr<const TimelineIndex> index_;
+    Profile shown_; // the profile's tables, with the events of a picture
+};
+
+} // namespace libprofile::tools

@@ -1,0 +1,137 @@
+// Pictures of a timeline that is too large for the page: what is shown is asked for, and the last answers are kept.
+import { ask } from "../columns";
+import type { Data } from "../data";
+import { $, messageOf } from "../dom";
+import type { EventsHeader } from "../header";
+import { readEvents, type EventRow, type Events } from "./rows";
+import { sharesOf, type Shares } from "./shares";
+
+/** More of the time is asked for than is shown, on each side, so that moving has something to show. */
+const margin = 0.25,
+  mostKept = 12,
+  patience = 150; // ms
+
+interface Picture {
+  from: number;
+  to: number;
+  pixels: number;
+  locations: string;
+  isExact: boolean;
+  events: Events;
+}
+export interface Wanted {
+  moment: [number, number];
+  width: number; // pixels
+  rows: EventRow[];
+}
+
+const isSame = (a: Wanted, b: Wanted): boolean =>
+  a.moment[0] === b.moment[0] &&
+  a.moment[1] === b.moment[1] &&
+  a.width === b.width &&
+  a.rows.length === b.rows.length &&
+  a.rows[0]?.location === b.rows[0]?.location;
+
+export class AskedEvents {
+  private kept: Picture[] = []; // the newest last
+  private wanted: Wanted | null = null;
+  private isAsking = false;
+  private retryAt = 0;
+  shown: Picture | null = null;
+
+  /** @param onChange something else can be shown */
+  constructor(
+    private readonly data: Data,
+    private readonly first: Events, // rows without events
+    private readonly onChange: (events: Events) => void,
+  ) {}
+
+  /** Tells what is shown now. */
+  want(wanted: Wanted): void {
+    if (!this.wanted || !isSame(this.wanted, wanted)) this.wanted = wanted;
+    if (!this.isAsking && performance.now() >= this.retryAt) void this.go();
+  }
+
+  private locationsOf = (wanted: Wanted): string => wanted.rows.map((row) => row.location).join(",");
+
+  /** A kept picture that has all of it, as fine as it is shown. */
+  private find(wanted: Wanted, isExact: boolean): Picture | undefined {
+    const [t0, t1] = wanted.moment,
+      perPixel = (t1 - t0) / wanted.width,
+      locations = this.locationsOf(wanted),
+      isFine = (p: Picture): boolean => p.isExact && p.events.areWhole;
+    return this.kept.findLast(
+      (p) =>
+        p.locations === locations &&
+        p.from <= Math.max(0, t0) &&
+        p.to >= Math.min(t1, this.end) &&
+        (isFine(p) || (p.to - p.from) / p.pixels <= perPixel * 1.01) &&
+        (p.isExact || !isExact),
+    );
+  }
+  private get end(): number {
+    return this.data.header.events!.end;
+  }
+
+  private async go(): Promise<void> {
+    this.isAsking = true;
+    try {
+      while (this.wanted) {
+        const wanted = this.wanted,
+          known = this.find(wanted, true) ?? this.find(wanted, false);
+        if (known && known !== this.shown) this.show(known);
+        if (known?.isExact) break;
+        // At once what comes soon, then what is exact, unless the view moves on.
+        if (known) await new Promise((resolve) => setTimeout(resolve, patience));
+        if (this.wanted !== wanted) continue;
+        const picture = await this.obtain(wanted, known !== undefined);
+        this.kept.push(picture);
+        if (this.kept.length > mostKept) this.kept.shift();
+        if (known) picture.isExact = true; // no other answer would be more so
+        if (this.wanted === wanted) this.show(picture);
+      }
+    } catch (error) {
+      this.retryAt = performance.now() + 2000;
+      $("events-readout").textContent = messageOf(error);
+    }
+    this.isAsking = false;
+  }
+
+  private show(picture: Picture): void {
+    this.shown = picture;
+    this.onChange(picture.events);
+  }
+
+  private async obtain(wanted: Wanted, isFine: boolean): Promise<Picture> {
+    const [t0, t1] = wanted.moment,
+      more = margin * (t1 - t0),
+      from = Math.max(0, t0 - more),
+      to = Math.max(from + 1, Math.min(this.end, t1 + more)),
+      pixels = Math.max(1, Math.min(20000, Math.ceil(((to - from) / (t1 - t0)) * wanted.width))),
+      locations = this.locationsOf(wanted);
+    const { events } = await ask<{ events: EventsHeader }>("timeline", { from, to, pixels, rows: locations, ...(isFine ? { fine: 1 } : {}) });
+    return { from, to, pixels, locations, isExact: events.exact === true, events: await readEvents(this.data.header, events, this.first.rows) };
+  }
+
+  /** Of all threads, by the server; who sends how much to whom is known of what is shown only. */
+  async shares(span: { from: number; to: number }): Promise<Shares | null> {
+    const { sums } = await ask<{ sums: number[][] }>("timeline_sums", { from: span.from, to: span.to }),
+      states = new Float64Array(this.data.header.events!.states.length),
+      summed = new Float64Array(states.length),
+      shown = this.shown?.events,
+      isShown = shown && shown.areWhole && this.shown!.from <= span.from && this.shown!.to >= span.to;
+    let rows = 0;
+    this.first.rows.forEach((row) => {
+      const here = row.states.sums(row.own(span.from), row.own(span.to)),
+        of = sums[row.location]!;
+      states.forEach((_, s) => {
+        states[s]! += of[s]!;
+        summed[s]! += here[states.length + s]!;
+      });
+      if (of.some((ns) => ns > 0) || here.some((ns) => ns > 0)) ++rows;
+    });
+    if (rows === 0) return null;
+    const matrix = isShown ? (sharesOf(shown, states.length, span)?.matrix ?? null) : null;
+    return { ...span, rows, states, summed, parallelism: (states[0]! + summed[0]!) / (span.to - span.from), matrix };
+  }
+}
