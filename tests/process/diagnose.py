@@ -3,7 +3,6 @@
 
 import json
 import os
-import subprocess
 
 from harness import Skip, expect, expect_equal, main, test
 
@@ -139,18 +138,6 @@ def work_inside_mpi_is_work_of_the_rank(job):
 
 
 @test
-def files_that_a_rank_sleeps_for_are_named_with_the_function_that_writes(job):
-    """How long the disk takes is not known beforehand: the gain is not judged."""
-    told = []
-    for result in attempts(job, "sync", 40):
-        found = [one for one in result["diagnoses"] if one["cause"] == "input_output" and one["ranks"] == [0]]
-        if found and found[0]["function"] == "write_to_disk" and overlap(iterations_of(found[0]), set(range(13, ITERATIONS + 1, 25))) >= 0.9:
-            return
-        told.append([(one["cause"], one["sentence"]) for one in result["diagnoses"]])
-    raise AssertionError(f"not found as planted: {told}")
-
-
-@test
 def bytes_on_their_way_are_no_waiting_for_another_rank(job):
     """Both ranks are there when 16 MiB begin to go from one to the other, or from one to itself."""
     for cause in ("transfer", "itself"):
@@ -177,44 +164,21 @@ def long_messages_are_no_waiting_in_turn(job):
 
 
 def on_processors(job, which, output):
-    """The causes of a run whose ranks may each use the processor that a shell word names, and for how long each had none, in ms."""
-    command = ["sh", "-c", f'exec taskset -c {which} "$@"', "sh", job.programs / f"lost_time.{job.mpi}", "none", 0, 200, "delays"]
+    """The causes of a run whose ranks may use these processors only."""
+    command = ["taskset", "-c", which, job.programs / f"lost_time.{job.mpi}", "none", 0, 200]
     result = job.measured(command, output=output, timeout=120)
     expect(result.code == 0, f"lost_time failed:\n{result.err}")
     report = job.run([job.tool, "diagnose", output, "--format", "json"])
     expect(report.code == 0, f"diagnose failed:\n{report.err}")
-    return json.loads(report.out)["diagnoses"], [float(ms) for ms in result.out.splitlines()[1].split()]
+    return json.loads(report.out)["diagnoses"]
 
 
 @test
 def ranks_that_share_a_processor_are_oversubscribed(job):
-    found, _ = on_processors(job, "0", "shared")
+    found = on_processors(job, "0", "shared")
     crowded = [one for one in found if one["cause"] == "oversubscribed"]
     expect(crowded, f"nobody says that the ranks share a processor: {[one['sentence'] for one in found]}")
     expect("1 processor of" in " ".join([crowded[0]["sentence"], *crowded[0]["evidence"]]), f"the processor: {crowded}")
-    # Each computes for half of the time and more, and stands still as long.
-    expect(crowded[0]["gain"]["ns"] > 0.1 * 200 * COMPUTING_MS * 1e6, f"gain: {crowded[0]['gain']}")
-
-
-@test
-def a_rank_beside_a_busy_process_is_off_the_processor(job):
-    if os.cpu_count() < 2:
-        raise Skip("one processor")
-    busy = subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
-    try:
-        tried = []
-        for attempt in range(3 * ATTEMPTS):
-            found, delays = on_processors(job, "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}", f"busy.{attempt}")
-            if delays[1] > 0.1 * delays[0] or delays[0] < 0.2 * 200 * COMPUTING_MS:
-                continue  # rank 1 has no processor for itself, or rank 0 has
-            if any(one["cause"] == "off_processor" and one["ranks"] == [0] for one in found):
-                return
-            tried.append([one["sentence"] for one in found])
-        if not tried:
-            raise Skip("other programs use the processors")
-        raise AssertionError(f"rank 0 shares its processor, and nobody says so: {tried}")
-    finally:
-        busy.kill()
 
 
 @test

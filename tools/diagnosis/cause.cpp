@@ -69,7 +69,7 @@ Cause cause_of(const Suspect& suspect, const Evidence& e) {
     const double excess = e.excess();
     if (excess > 0) {
         if (e.io > most_of_it * excess) return Cause::InputOutput;
-        if (e.off_cpu > most_of_it * excess) return e.files.function != 0 ? Cause::InputOutput : Cause::OffProcessor;
+        if (e.off_cpu > most_of_it * excess) return e.files.is_told ? Cause::InputOutput : Cause::OffProcessor;
         if (e.threads > most_of_it * excess) return Cause::UnequalThreads;
     }
     return suspect.kind == SuspectKind::AllRanks ? cause_of_all(suspect) : cause_of_ranks(suspect, e);

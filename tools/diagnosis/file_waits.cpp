@@ -55,11 +55,12 @@ FileWait file_wait(const NamedSpots& names, const IterationSums& here, const Ite
     if (off_cpu <= 0) return {};
     const KindSearch search(names, here, there);
     const KindOfTime files = search.of(SleepKind::Files), others = search.of(SleepKind::Other);
-    if (!files.is_told() || files.more() < enough * off_cpu || others.more() >= hardly * files.more()) return {};
+    const bool is_told = files.is_told() && files.more() >= enough * off_cpu && others.more() < hardly * files.more();
+    if (!is_told && (files.here <= 0 || files.there > 0 || others.here > 0)) return {};
     std::uint32_t caller = files.outermost;
     while (caller != 0 && (names.sleeps[caller] == SleepKind::Files || names.is_system[caller]))
         caller = static_cast<std::uint32_t>(names.tree.nodes[caller].parent);
-    return {files.outermost, caller, files.here, files.there};
+    return {files.outermost, caller, files.here, files.there, is_told};
 }
 
 } // namespace libprofile::tools

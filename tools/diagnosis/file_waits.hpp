@@ -12,9 +12,11 @@ struct FileWait {
     std::uint32_t function = 0; // node of the tree: the input or output function; 0: not told
     std::uint32_t caller = 0;   // the function of the program or of a library that calls it
     double here = 0, there = 0; // ns an iteration: processor time in such functions
+    bool is_told = false;       // else there are too few samples: a hint
 };
 
-/// Told if samples are in such functions here, hardly there, and not as much more in others that sleep (locks, timers).
+/// Told if samples are in such functions here, hardly there, and not as much more in others that sleep (locks, timers). A hint, if the few samples are
+/// in such functions here, and in no other that sleeps.
 /// @param off_cpu ns an iteration, by which the time off the processor differs
 FileWait file_wait(const NamedSpots& names, const IterationSums& here, const IterationSums& there, double off_cpu);
 

@@ -155,7 +155,7 @@ std::string in_function(const NamedSpots& names, std::uint32_t function, Diagnos
 
 /// Where one function has most of the excess, or calls the one that waits for files.
 std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
-    if (d.cause == Cause::InputOutput && e.files.caller != 0) return in_function(names, e.files.caller, d);
+    if (d.cause == Cause::InputOutput && e.files.is_told && e.files.caller != 0) return in_function(names, e.files.caller, d);
     return e.function.tells() ? in_function(names, e.function.node, d) : "";
 }
 
@@ -264,7 +264,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         break;
     case Cause::InputOutput:
         d.sentence = fmt::format("{} read{} or write{} files{}{}{}", subject, verb_s, verb_s, place, when(d), waiting(profile, e, names, d));
-        if (e.files.function != 0)
+        if (e.files.is_told)
             d.evidence.push_back(fmt::format("it is off the processor for {}{}, and samples are in {} only {}: {} of processor time instead of {}",
                                              time(e.off_cpu), each(d), printable(without_anonymous(names.tree.nodes[e.files.function].name)),
                                              e.compares_ranks ? "there" : "then", time(e.files.here), time(e.files.there)));
@@ -277,6 +277,10 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                  when(d), waiting(profile, e, names, d));
         if (const Crowd* crowd = crowd_of(crowded, d.ranks, profile); crowd != nullptr)
             d.evidence.push_back(crowd_text(*crowd));
+        else if (e.files.function != 0)
+            d.evidence.push_back(fmt::format(
+                "it may wait for files: the few samples in functions that sleep are {}, in {} called by {}", e.compares_ranks ? "there" : "in these iterations",
+                printable(without_anonymous(names.tree.nodes[e.files.function].name)), printable(without_anonymous(names.tree.nodes[e.files.caller].name))));
         else
             d.evidence.push_back("others have the processor, or it waits for files, locks or sleep; LIBPROFILE_METRICS=voluntary_context_switches tells which");
         break;
