@@ -1,6 +1,7 @@
 #include "tools/view/timeline_entry.hpp"
 
 #include "tools/text/layout.hpp"
+#include "tools/view/task_columns.hpp"
 #include "tools/view/timeline_columns.hpp"
 
 #include <algorithm>
@@ -57,12 +58,17 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
     std::uint64_t room = room_for_all(profile);
     ChosenParts chosen;
     std::vector<std::vector<SummedStretch>> stretches;
-    std::optional<TimelineColumns> columns;
+    std::optional<NamedColumns> columns;
+    std::optional<TimelineColumns> events;
+    std::optional<TaskColumns> tasks;
     std::size_t most = most_stretches;
     for (;;) {
         chosen = choose_parts(profile, room);
         stretches = summed_stretches(profile, chosen, most);
-        columns.emplace(profile, tables, pairs, chosen, stretches);
+        columns.emplace();
+        events.emplace(profile, tables, pairs, chosen, stretches, *columns);
+        tasks.emplace(profile, tables, chosen, *columns);
+        columns->compress();
         if (columns->bytes() <= most_bytes || (room == 0 && most <= 1)) break;
         // What is there shrinks faster than its room: sums of what was left out come in its place.
         const double part = 0.85 * static_cast<double>(most_bytes) / static_cast<double>(columns->bytes());
@@ -71,18 +77,20 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
     }
 
     Json parts = Json::array(), intervals = Json::array(), messages = Json::array(), inners = Json::array(), summed = Json::array(), begin = Json::array(),
-         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array();
+         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array(), created = Json::array(), runs = Json::array();
     std::uint64_t end = 0;
     std::size_t all_stretches = 0;
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         const Location& one = profile.locations[l];
-        const TimelineColumns::Counts& counts = columns->counts()[l];
+        const TimelineColumns::Counts& counts = events->counts()[l];
         const ClockAxis::RankClock& clock = axis.clock(one.rank);
         parts.push_back(counts.parts);
         intervals.push_back(counts.intervals);
         messages.push_back(counts.messages);
         inners.push_back(counts.inners);
         summed.push_back(counts.stretches);
+        created.push_back(tasks->counts()[l].tasks);
+        runs.push_back(tasks->counts()[l].runs);
         all_stretches += counts.stretches;
         begin.push_back(clock.begin_ns);
         own.push_back(clock.own_ns == 0 ? 1 : clock.own_ns);
@@ -96,12 +104,15 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
     for (const TimelineStateName& state : timeline_state_names) states.push_back({{"key", state.key}, {"name", state.name}});
     Json entry = {{"end", end},
                   {"states", states},
+                  {"types", tasks->types()},
                   {"rows",
                    {{"parts", parts},
                     {"intervals", intervals},
                     {"messages", messages},
                     {"inners", inners},
                     {"stretches", summed},
+                    {"tasks", created},
+                    {"runs", runs},
                     {"begin", begin},
                     {"own", own},
                     {"axis", scaled},
