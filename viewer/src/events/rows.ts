@@ -3,6 +3,7 @@ import { numbersByName, unzigzag } from "../columns";
 import type { EventsHeader, Header } from "../header";
 import { readMessages, type Messages } from "./messages";
 import { flattened, Segments, type Base } from "./segments";
+import { laidOver, readTasks, RunColumns, type Tasks } from "./tasks";
 
 export interface Parts {
   begin: Float64Array;
@@ -11,11 +12,14 @@ export interface Parts {
   number: Float64Array;
   reasons: Float64Array; // 1: its turn, 2: slow, 4: first of its kind
 }
+/** Calls and regions in the order of their begins, outer ones first; then, from `runs` on, stretches of tasks in the same order. */
 export interface Calls {
   begin: Float64Array;
   end: Float64Array;
   node: Uint32Array;
   state: Uint8Array; // the number of states: a region
+  runs: number; // of calls and regions
+  task: Int32Array; // of each stretch: its number in Tasks; -1: created where no events were kept
 }
 export interface Inners {
   begin: Float64Array;
@@ -39,6 +43,7 @@ export interface EventRow {
   name: string;
   parts: Parts;
   calls: Calls;
+  bases: Base[];
   inners: Inners;
   stretches: Stretches;
   states: Segments;
@@ -50,6 +55,7 @@ export interface EventRow {
 export interface Events {
   rows: EventRow[];
   messages: Messages;
+  tasks: Tasks;
 }
 
 /** ns: a time without events that is no longer makes no part (libprofile/trace/event_trace.cpp). */
@@ -78,7 +84,8 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
     parts = await numbersByName(events.parts, ["gaps", "lengths", "phases", "numbers", "reasons"]),
     intervals = await numbersByName(events.intervals, ["begins", "lengths", "nodes", "states"]),
     inners = await numbersByName(events.inners, ["begins", "lengths", "phases", "numbers"]),
-    stretches = await numbersByName(events.stretches, ["gaps", "lengths", "phases", "firsts", "counts", "exact", "sums"]);
+    stretches = await numbersByName(events.stretches, ["gaps", "lengths", "phases", "firsts", "counts", "exact", "sums"]),
+    runs = await RunColumns.read(events);
   for (const [columns, signed] of [
     [parts, ["numbers"]],
     [intervals, ["nodes"]],
@@ -104,12 +111,12 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       reasons: cut(parts.reasons, "parts"),
     };
     const begin = summed(intervals.begins, from.intervals, at.intervals);
-    const calls: Calls = {
+    const calls = runs.joined(l, {
       begin,
       end: ends(begin, cut(intervals.lengths, "intervals")),
       node: Uint32Array.from(summed(intervals.nodes, from.intervals, at.intervals)),
       state: Uint8Array.from(cut(intervals.states, "intervals")),
-    };
+    });
     const innerBegin = summed(inners.begins, from.inners, at.inners),
       ownInners: Inners = {
         begin: innerBegin,
@@ -136,15 +143,14 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       if (end > begin && end - begin <= shortest) bases.push({ begin, end, stretch: -1 });
     }
     if (bases.length > known) bases.sort((a, b) => a.begin - b.begin);
-    const duration = (call: number): number => calls.end[call]! - calls.begin[call]!,
-      of = (wanted: (state: number) => boolean): number[] => Array.from(calls.state.keys()).filter((i) => wanted(calls.state[i]!)),
+    const duration = (call: number): number => (call < calls.runs ? calls.end[call]! - calls.begin[call]! : 0), // tasks are not calls
       flat = flattened(
         bases,
         calls,
-        of((state) => state < n),
+        laidOver(calls, (state) => state < n),
         n,
       ),
-      inRegions = of((state) => state >= n),
+      inRegions = laidOver(calls, (state) => state >= n),
       regions = inRegions.length > 0 ? flattened(bases, { ...calls, state: new Uint8Array(calls.state.length) }, inRegions, n) : null,
       clock = { begin: counts.begin[l]!, scale: counts.axis[l]! / counts.own[l]! };
     rowOf[l] = rows.length;
@@ -155,6 +161,7 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       name: severalThreads.has(rank) ? `${rank}.${thread}` : String(rank),
       parts: ownParts,
       calls,
+      bases,
       inners: ownInners,
       stretches: ownStretches,
       states: new Segments(flat.begins, flat.what, flat.owner, n, ownStretches.sums, duration),
@@ -163,7 +170,7 @@ export async function readEvents(header: Header, events: EventsHeader): Promise<
       own: (place) => (place - clock.begin) / clock.scale,
     });
   }
-  return { rows, messages: await readMessages(events, rows, rowOf) };
+  return { rows, messages: await readMessages(events, rows, rowOf), tasks: await readTasks(events, rows, rowOf) };
 }
 
 /** The last one that begins before or at a time; -1: none. */

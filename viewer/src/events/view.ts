@@ -4,16 +4,19 @@ import { themeColor } from "../color";
 import type { Data } from "../data";
 import type { EventsHeader } from "../header";
 import type { Span } from "../selection";
-import type { Store } from "../state";
+import type { EventMode, Store, TaskName } from "../state";
 import { CanvasSurface, Picture, type Surface } from "../surface";
 import { left, right } from "../timeline/axes";
 import { Images } from "../timeline/images";
-import { Shades, stateColors } from "./colors";
+import { Shades, stateColors, typeColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
+import { Passing } from "./filter";
+import { Pieces } from "./pieces";
 import { listen } from "./pointer";
 import { lastBefore, readEvents, type EventRow, type Events } from "./rows";
 import { spanOfRow } from "./shares";
+import { drawTasks } from "./task_lines";
 
 export const bottom = 20,
   top = 20,
@@ -24,10 +27,18 @@ export interface EventPlace {
   ns: number; // on the axis
 }
 
+/** Nearly all durations lie between. */
+function limitsOf(durations: number[]): Span {
+  durations.sort((a, b) => a - b);
+  const at = (share: number): number => durations[Math.floor(share * (durations.length - 1))] ?? 100;
+  return [Math.max(1, at(0.02)), Math.max(10 * at(0.02), at(0.995))];
+}
+
 export class EventTimeline {
   readonly picture: Picture;
   readonly header: EventsHeader;
   events: Events | null = null;
+  pieces: Pieces | null = null;
   readonly clusters = new Map<number, Clusters>();
   shades = new Shades(100, 1e9);
   firstRow = 0;
@@ -35,6 +46,7 @@ export class EventTimeline {
   /** What keys read; null: nothing. */
   reading: EventPlace | null = null;
   onHover: (place: EventPlace | null) => void = () => {};
+  readonly onLoad: (() => void)[] = [];
   move: (factor: number) => void = () => {}; // pointer.ts
   private readonly images = new Images();
   private content = 0;
@@ -57,6 +69,7 @@ export class EventTimeline {
 
   async load(): Promise<void> {
     this.events = await readEvents(this.data.header, this.header);
+    this.filter();
     const phases = new Set<number>(),
       durations: number[] = [];
     for (const { parts, stretches, calls, states } of this.events.rows) {
@@ -64,17 +77,28 @@ export class EventTimeline {
       const step = Math.max(1, Math.floor(states.count / 1000));
       for (let i = 0; i < states.count; i += step) if (states.isCall(i)) durations.push(calls.end[states.owner[i]!]! - calls.begin[states.owner[i]!]!);
     }
-    durations.sort((a, b) => a - b);
-    const at = (share: number): number => durations[Math.floor(share * (durations.length - 1))] ?? 100;
-    this.limits = [Math.max(1, at(0.02)), Math.max(10 * at(0.02), at(0.995))];
+    const { tasks, rows } = this.events,
+      step = Math.max(1, Math.floor(tasks.count / 10000)),
+      some = Array.from({ length: Math.ceil(tasks.count / step) }, (_, i) => tasks.duration(i * step, rows));
+    this.limits = { duration: limitsOf(durations), task_duration: limitsOf(some) };
     for (const phase of phases) if (this.data.header.phases[phase]?.clusters) this.clusters.set(phase, await this.data.clusters(phase));
     this.renew();
+    for (const listener of this.onLoad) listener();
   }
-  private limits: [number, number] = [100, 1e9];
+  private limits: Partial<Record<EventMode, Span>> = {};
+
+  /** After a change of what counts. */
+  filter(): void {
+    this.pieces = new Pieces(this.events!, this.header.states, this.header.types.length, new Passing(this.data, this.events!, this.store.state.eventFilter));
+  }
+  /** Colours are about tasks. */
+  get isOfTasks(): boolean {
+    return ["type", "task_duration"].includes(this.store.state.eventMode);
+  }
 
   /** After a change of what colours say. */
   renew(): void {
-    this.shades = new Shades(...this.limits);
+    this.shades = new Shades(...(this.limits[this.store.state.eventMode] ?? [100, 1e9]));
     ++this.content;
     this.images.clear();
     this.picture.redraw();
@@ -144,13 +168,17 @@ export class EventTimeline {
       perPixel = (t1 - t0) / iw,
       gap = rowHeight >= 10 ? 2 : 0,
       regions = rows.some((row) => row.regions) && rowHeight >= 12 ? Math.max(3, Math.floor(rowHeight * 0.28)) : 0,
-      paint = painter(this.store.state.eventMode, stateColors(this.header), this.shades, this.clusters);
+      { isOfTasks } = this,
+      pieces = this.pieces!,
+      colors = isOfTasks ? typeColors(this.header.types.length) : stateColors(this.header),
+      paint = painter(this.store.state.eventMode, colors, pieces.passing.isActive, this.shades, this.clusters);
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,
           y1 = y0 + rowHeight - gap;
-        paintRow(out, iw, [y0, y1 - regions], part, row, t0, perPixel, paint);
-        if (regions > 0) paintRegions(out, iw, [y1 - regions + 1, y1], part, row, t0, perPixel);
+        const number = this.firstRow + r;
+        paintRow(out, iw, [y0, y1 - regions], part, row, pieces.of(number, isOfTasks), t0, perPixel, paint);
+        if (regions > 0) paintRegions(out, iw, [y1 - regions + 1, y1], part, row, (call) => pieces.passing.of(number, call), t0, perPixel);
       });
     });
     s.image(image, left, top, iw, ih);
@@ -159,6 +187,7 @@ export class EventTimeline {
     drawAxis(this, s, rows, ih);
     drawSelection(this, s, rows, gap);
     drawMessages(this, s, events);
+    drawTasks(this, s, events);
     if (!(s instanceof CanvasSurface)) return;
     for (const place of [this.hover, this.reading]) {
       if (!place) continue;
@@ -167,6 +196,14 @@ export class EventTimeline {
     }
     if (this.reading) drawRead(this, s, this.reading);
   }
+
+  /** Its number in Tasks; -1: none is selected. */
+  selectedTask(): number {
+    const { task } = this.store.state;
+    if (this.chosen.of !== task) this.chosen = { of: task, number: task ? this.events!.tasks.find(task.rank, task.number, this.events!.rows) : -1 };
+    return this.chosen.number;
+  }
+  private chosen: { of: TaskName | null; number: number } = { of: null, number: -1 };
 
   /** Where each row has the selection, on its clock. */
   selected(): (Span | null)[] {
