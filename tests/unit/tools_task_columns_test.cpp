@@ -116,6 +116,28 @@ void expect_all(const TaskProgram& program, bool suspends) {
 TEST(TaskColumns, HaveEachTaskAndStretchOnce) { expect_all(various_tasks(), false); }
 TEST(TaskColumns, HaveTheStretchesOfSuspendedTasks) { expect_all(various_tasks(), true); }
 
+TEST(TaskColumns, RanksHaveTheSameTypesAndTasksOfTheirOwn) {
+    const TaskProgram program = various_tasks();
+    Profile both = TaskTeam(program, 2, 1).run();
+    const Profile second = TaskTeam(program, 3, 2).run();
+    const DecodedPage first(both), other(second);
+    both.ranks[1] = second.ranks.at(0);
+    both.job.ranks = 2;
+    for (tools::Location location : second.locations) {
+        location.rank = 1;
+        both.locations.push_back(std::move(location));
+    }
+    const DecodedPage page(both);
+    EXPECT_EQ(page.entry["types"].size(), first.entry["types"].size());
+    std::vector<DecodedTask> wanted = first.tasks;
+    for (DecodedTask task : other.tasks) {
+        task.location += 2;
+        wanted.push_back(task);
+    }
+    EXPECT_EQ(page.tasks, wanted);
+    EXPECT_EQ(page.runs.size(), first.runs.size() + other.runs.size());
+}
+
 TEST(TaskColumns, TypesComeWithMostTimeFirst) {
     TaskProgram program;
     for (std::uint32_t type = 0; type < 3; ++type) {

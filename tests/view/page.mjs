@@ -663,7 +663,7 @@ if (action === "numbers") {
   await set({ eventSpan: whole });
   if (action === "tasks") {
     result.all = await durations();
-    result.all.histogram = await page.evaluate(() => Array.from(document.querySelector("#events-shares .histogram").querySelectorAll("title"), (t) => Number(/: ([\d,]+) task/.exec(t.textContent)[1].replaceAll(",", ""))));
+    result.all.histogram = await page.evaluate(() => Array.from(document.querySelector("#events-durations .histogram").querySelectorAll("title"), (t) => Number(/: ([\d,]+) task/.exec(t.textContent)[1].replaceAll(",", ""))));
     result.tasks = await page.evaluate(() => {
       const { tasks, rows } = window.libprofile.events.timeline.events, kinds = ["", "in", "out", "inout", "mutexinoutset", "inoutset"];
       return Array.from({ length: tasks.count }, (_, t) => {

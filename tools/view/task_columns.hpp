@@ -19,7 +19,8 @@ namespace libprofile::tools {
 
 class TaskColumns {
   public:
-    /// Adds the lists "tasks", "dependences" and "runs" to the columns; none if no part has tasks. Tasks are numbered over the page, by the thread that created them, then time.
+    /// Adds the lists "tasks", "dependences" and "runs" to the columns; none if no part has tasks. Tasks are numbered over the page, by the thread that
+    /// created them, then time.
     TaskColumns(const Profile& profile, const PageTables& tables, const ChosenParts& parts, NamedColumns& columns);
 
     struct Counts {

@@ -139,8 +139,9 @@ export class EventsPane {
     const { eventSpan } = this.store.state,
       shares = this.shares(),
       host = $("events-shares");
+    clearTimeout(this.waiting);
     $("events-clear").hidden = !eventSpan;
-    host.hidden = !shares;
+    host.hidden = $("events-durations").hidden = !shares;
     if (!shares || !eventSpan) return;
     const { states } = this.data.header.events!,
       colors = stateColors(this.data.header.events!),
@@ -164,9 +165,11 @@ export class EventsPane {
             `<td><b>${percent(row.ns / shares.all)}</b></td><td>${duration(row.ns)}</td></tr>`,
         )
         .join("")}</table></div>` +
-      (shares.matrix ? this.matrixHtml(shares.matrix) : "") +
-      this.durationsHtml();
+      (shares.matrix ? this.matrixHtml(shares.matrix) : "");
+    // Those of a large trace would slow a drag down.
+    this.waiting = window.setTimeout(() => ($("events-durations").innerHTML = this.durationsHtml()), 80);
   }
+  private waiting = 0;
 
   /** Of the selected calls and tasks. */
   durations() {
