@@ -84,7 +84,9 @@ export class Passing {
     return this.isOfRank(row) && !kind && !text && from === 0 && to === Infinity;
   }
 
+  /** @param row -1, of an end of a message that is not known: no */
   of(row: number, call: number): boolean {
+    if (row < 0) return false;
     return !this.isActive || this.row(row)[call] === 1;
   }
 

@@ -16,7 +16,7 @@ import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
 import { EventTimeline } from "./view";
 import { csvOf, describe, messagesWords, moment } from "./words";
 
-const hint = "drag: select times · click: an iteration and a call · Ctrl+wheel or W S: zoom · Shift+drag or A D: move · Shift+← →: call by call";
+const hint = "drag: select times · click: an iteration, a call, a task · Ctrl+wheel or W S: zoom · Shift+drag or A D: move · Shift+← →: call by call";
 
 export class EventsPane {
   /** null if no events were recorded. */

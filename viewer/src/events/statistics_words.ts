@@ -30,7 +30,8 @@ function histogramHtml(title: string, list: Statistics[]): string {
   if (!histogram) return "";
   const { edges, counts } = histogram,
     most = Math.max(...counts),
-    bar = Math.max(4, Math.min(22, Math.floor(360 / counts.length))),
+    isShort = counts.length < 6,
+    bar = isShort ? 46 : Math.max(4, Math.min(22, Math.floor(360 / counts.length))),
     height = 60,
     width = bar * counts.length,
     left = 30;
@@ -44,7 +45,7 @@ function histogramHtml(title: string, list: Statistics[]): string {
   });
   const labels = edges.flatMap((ns, i) => {
     const isDecade = Math.abs(Math.log10(ns) - Math.round(Math.log10(ns))) < 1e-6,
-      isEnd = counts.length < 6 && (i === 0 || i === edges.length - 1);
+      isEnd = isShort && (i === 0 || i === edges.length - 1);
     return isDecade || isEnd ? [`<text x="${left + i * bar}" y="${height + 12}" text-anchor="middle">${duration(ns)}</text>`] : [];
   });
   return (

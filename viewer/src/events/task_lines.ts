@@ -5,17 +5,17 @@ import { left } from "../timeline/axes";
 import { lastBefore, type Events } from "./rows";
 import { bottom, mostRows, type EventTimeline } from "./view";
 
-const mostLines = 2000;
+const mostLines = 200; // more hide what lies below
 
 export function drawTasks(t: EventTimeline, s: Surface, { tasks, rows }: Events): void {
   const dim = themeColor("dim"),
     found = t.store.state.eventSpan ? createdInView(t) : [],
     chosen = t.selectedTask();
-  if (found.length > Math.min(mostLines, t.width / 2)) {
+  if (found.length > mostLines) {
     const y = t.picture.height - bottom - 50;
     s.text("creations:", left + t.width + 6, y, dim, "left", 10);
     s.text("zoom in", left + t.width + 6, y + 13, dim, "left", 10);
-  } else for (const task of found) drawCreation(t, s, task, dim, 0.8);
+  } else for (const task of found) drawCreation(t, s, task, dim, 0.6);
   if (chosen < 0) return;
   const ink = themeColor("a");
   drawCreation(t, s, chosen, ink, 1.6);
