@@ -1,14 +1,15 @@
 // The timeline of the page: which parts have room, sums of iterations without events, and the columns of events.
+#include "tests/unit/tools_page_column.hpp"
 #include "tools/view/timeline_entry.hpp"
 #include "tools/view/timeline_parts.hpp"
 #include "tools/view/timeline_stretches.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
-#include <zlib.h>
 
 using namespace libprofile;
 using namespace libprofile::tools;
+using libprofile::test::timeline_column;
 
 namespace {
 
@@ -69,27 +70,6 @@ struct TimelineJob {
         return timeline_entry(profile, ClockAxis(profile), page_tables(profile), most_bytes, false, sections);
     }
 };
-
-/// The numbers of a column in the page.
-std::vector<std::uint64_t> timeline_column(const Sections& sections, const nlohmann::ordered_json& number) {
-    const std::string& text = sections.list().at(number.get<std::size_t>() - sections.first());
-    const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    ByteList packed, bytes(1'000'000);
-    for (std::size_t i = 0; i + 3 < text.size(); i += 4) {
-        std::uint32_t four = 0;
-        for (std::size_t k = 0; k < 4; ++k) four = four << 6 | (text[i + k] == '=' ? 0 : static_cast<std::uint32_t>(digits.find(text[i + k])));
-        for (std::size_t k = 0; k < 3 && text[i + k + 1] != '='; ++k) packed.push_back(static_cast<unsigned char>(four >> (16 - 8 * k)));
-    }
-    uLongf size = bytes.size();
-    EXPECT_EQ(uncompress(bytes.data(), &size, packed.data(), packed.size()), Z_OK);
-    std::vector<std::uint64_t> list;
-    for (std::size_t i = 0, shift = 0; i < size; ++i) {
-        if (shift == 0) list.push_back(0);
-        list.back() |= std::uint64_t{bytes[i] & 127u} << shift;
-        shift = bytes[i] < 128 ? 0 : shift + 7;
-    }
-    return list;
-}
 
 std::vector<std::uint64_t> kept_numbers(const TimelineJob& job, const ChosenParts& chosen, std::size_t location) {
     std::vector<std::uint64_t> list;

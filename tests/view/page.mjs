@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// events (the timeline of kept events), over_time (several runs over aligned iterations), groups (of ranks, and their strips), live (what stays in a page that renews itself).
+// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), over_time (several runs over aligned iterations), groups (of ranks, and their strips), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -644,6 +644,127 @@ if (action === "numbers") {
     await page.keyboard.press("0"); keys.all = await width();
     keys.whole = await page.evaluate(() => Math.round(window.libprofile.store.wholeMoment()[1]));
     result.keys = keys;
+  }
+} else if (action === "tasks" || action === "filters") {
+  await open();
+  await page.evaluate(() => document.querySelector("#events canvas").scrollIntoView({ block: "center" }));
+  const text = (id) => page.evaluate((i) => document.getElementById(i).textContent.replaceAll("\u202f", " "), id);
+  const set = async (state) => { await page.evaluate((s) => window.libprofile.store.set(s), state); await settle(); };
+  /** Of the selection. */
+  const durations = () => page.evaluate(() => {
+    const { events, data } = window.libprofile, { tasks, calls } = events.durations(), shares = events.shares();
+    const plain = ({ name, durations, total, mean, median, least, most, stolen }) => ({ name, count: durations.length, durations: Array.from(durations), total, mean, median, least, most, stolen });
+    return {
+      tasks: tasks.map(plain), calls: calls.map(plain),
+      shares: !shares ? null : { states: Object.fromEntries(data.header.events.states.map(({ key }, s) => [key, shares.states[s]])), parallelism: shares.parallelism, length: shares.to - shares.from },
+    };
+  });
+  const whole = await page.evaluate(() => { const [from, to] = window.libprofile.store.wholeMoment(); return { from, to: to + 10 }; }); // the axis is rounded
+  await set({ eventSpan: whole });
+  if (action === "tasks") {
+    result.all = await durations();
+    result.all.histogram = await page.evaluate(() => Array.from(document.querySelector("#events-durations .histogram").querySelectorAll("title"), (t) => Number(/: ([\d,]+) task/.exec(t.textContent)[1].replaceAll(",", ""))));
+    result.tasks = await page.evaluate(() => {
+      const { tasks, rows } = window.libprofile.events.timeline.events, kinds = ["", "in", "out", "inout", "mutexinoutset", "inoutset"];
+      return Array.from({ length: tasks.count }, (_, t) => {
+        const [first, end] = tasks.runs(t);
+        return {
+          number: tasks.number[t], thread: rows[tasks.row[t]].thread, created: tasks.created[t], creator: tasks.creator[t] < 0 ? 0 : tasks.number[tasks.creator[t]],
+          runs: Array.from({ length: end - first }, (_, i) => [rows[tasks.runRow[first + i]].calls.begin[tasks.runCall[first + i]], rows[tasks.runRow[first + i]].calls.end[tasks.runCall[first + i]], rows[tasks.runRow[first + i]].thread]),
+          needs: Array.from({ length: tasks.firstDependence[t + 1] - tasks.firstDependence[t] }, (_, i) => [kinds[tasks.kinds[tasks.firstDependence[t] + i]], tasks.addresses[tasks.firstDependence[t] + i]]),
+        };
+      });
+    });
+    const iteration = await page.evaluate(() => { const { phase, number } = window.libprofile.events.timeline.events.rows[0].parts; return phase[0] >= 0 ? { phase: phase[0], number: number[0] } : null; });
+    if (iteration) {
+      await set({ eventSpan: iteration });
+      result.iteration = await durations();
+    }
+    // A task with a dependence, in the picture.
+    const at = await page.evaluate(() => {
+      const { store, events, data } = window.libprofile, { timeline } = events, { tasks, rows } = timeline.events;
+      const nodeOf = (i) => [rows[tasks.runRow[tasks.firstRun[i]]].calls.node[tasks.runCall[tasks.firstRun[i]]], tasks.node[i]].find((n) => ["frame", "inlined"].includes(data.header.nodes.kind[n]));
+      const some = Array.from({ length: tasks.count }, (_, i) => i).filter((i) => tasks.firstDependence[i + 1] > tasks.firstDependence[i] && tasks.firstRun[i + 1] === tasks.firstRun[i] + 1);
+      const t = some.find(nodeOf) ?? some[0];
+      if (t === undefined) return null;
+      const r = tasks.runRow[tasks.firstRun[t]], row = rows[r], call = tasks.runCall[tasks.firstRun[t]], begin = row.place(row.calls.begin[call]), end = row.place(row.calls.end[call]);
+      store.set({ moment: store.clampedMoment([begin - 2 * (end - begin), end + 2 * (end - begin)]) });
+      const { function: name, source } = data.header.events.types[tasks.type[t]];
+      return { x: timeline.xOf((begin + end) / 2), y: timeline.middleOf(r), number: tasks.number[t], type: `${name} ${source}`, need: "0x" + tasks.addresses[tasks.firstDependence[t]].toString(16), node: nodeOf(t) };
+    });
+    if (at) {
+      await settle();
+      const box = await page.locator("#events canvas").boundingBox();
+      await page.mouse.move(box.x + at.x, box.y + at.y);
+      await page.waitForTimeout(150);
+      result.pointed = { ...at, text: await text("events-readout") };
+      await page.mouse.down();
+      await page.mouse.up();
+      await settle();
+      result.pointed.clicked = await page.evaluate(() => window.libprofile.store.state.task);
+      result.pointed.facts = await text("events-task");
+      await set({ node: 0 });
+      if (at.node) await page.click("#events-task [data-node]");
+      result.pointed.source = await page.evaluate(() => window.libprofile.store.state.node);
+    }
+    await set({ eventMode: "type", eventSpan: { from: Math.round(whole.to / 2), to: Math.round(whole.to) } });
+    const shown = () => page.evaluate(() => { const { eventMode, eventSpan, task } = window.libprofile.store.state; return { eventMode, eventSpan, task, facts: document.getElementById("events-task").textContent }; });
+    result.before = await shown();
+    await open("#" + await page.evaluate(() => window.libprofile.store.link()));
+    result.again = await shown();
+    await set({ task: null });
+    result.modes = {};
+    for (const mode of ["type", "task_duration", "state"]) {
+      await page.selectOption("#events-mode", mode);
+      await settle();
+      result.modes[mode] = await paint("#events canvas");
+      await page.screenshot({ path: `${shots}/tasks-${mode}.png`, fullPage: true });
+    }
+    const lines = async () => (await saved("events.svg")).toString().split("<polyline").length + (await saved("events.svg")).toString().split("<path").length;
+    // Few enough.
+    await set({ eventSpan: null, moment: await page.evaluate(() => { const { tasks, rows } = window.libprofile.events.timeline.events, t = Math.floor(tasks.count / 2), at = rows[tasks.row[t]].place(tasks.created[t]); return [at - 20000, at + 20000]; }) });
+    result.lines = { without: await lines() };
+    await set({ eventSpan: whole });
+    result.lines.with = await lines();
+  } else {
+    /** Pixels of rows in full colour, as the CSV and the numbers under a filter. */
+    const under = async (filter) => {
+      await set({ eventFilter: { kind: "", text: "", from: 0, to: Infinity, ranks: "", ...filter } });
+      const found = await durations(), csv = (await saved("events.csv")).toString();
+      const opaque = await page.evaluate(() => {
+        const { timeline } = window.libprofile.events, canvas = document.querySelector("#events canvas"), scale = canvas.width / canvas.clientWidth, g = canvas.getContext("2d");
+        let n = 0;
+        timeline.shownRows.forEach((_, r) => {
+          const y = Math.round((timeline.middleOf(r) - timeline.rowHeight * 0.3) * scale), { data } = g.getImageData(80 * scale, y, Math.floor(timeline.width - 4) * scale, 1);
+          for (let i = 3; i < data.length; i += 4) n += data[i] === 255 ? 1 : 0;
+        });
+        return n;
+      });
+      return { tasks: found.tasks, calls: found.calls, shares: Object.fromEntries(Object.entries(found.shares?.states ?? {}).filter(([, ns]) => ns > 0)), csv, opaque };
+    };
+    result.none = await under({});
+    result.text = result.none.tasks[0].name.split(" ")[0].toLowerCase();
+    const all = result.none.tasks.flatMap((one) => one.durations).sort((a, b) => a - b);
+    result.limits = [all[Math.floor(all.length * 0.4)], all[Math.floor(all.length * 0.9)]];
+    for (const kind of ["tasks", "calls", "regions"]) result[kind] = await under({ kind });
+    result.by_text = await under({ text: result.text });
+    result.by_duration = await under({ kind: "tasks", from: result.limits[0], to: result.limits[1] });
+    result.rank = await under({ ranks: "0" });
+    result.no_rank = await under({ ranks: "5-9" });
+    await page.screenshot({ path: `${shots}/filters.png`, fullPage: true });
+    await page.click("#events-filter button");
+    await page.selectOption("#events-filter-only", "tasks");
+    await page.fill("#events-filter-with", result.text);
+    for (const [id, value] of [["from", "1.5us"], ["to", "2 s"], ["ranks", "0, 3-7"]]) {
+      await page.fill(`#events-filter-${id}`, value);
+      await page.press(`#events-filter-${id}`, "Enter");
+    }
+    await settle();
+    const shown = () => page.evaluate(() => ({ ...window.libprofile.store.state.eventFilter }));
+    result.before = await shown();
+    await open("#" + await page.evaluate(() => window.libprofile.store.link()));
+    result.again = await shown();
+    result.inputs = await page.evaluate(() => Object.fromEntries([["kind", "only"], ["text", "with"], ["from", "from"], ["to", "to"], ["ranks", "ranks"]].map(([name, id]) => [name, document.getElementById(`events-filter-${id}`).value])));
   }
 } else if (action === "strip") {
   await open();

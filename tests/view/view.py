@@ -22,7 +22,8 @@ import time
 import traceback
 from pathlib import Path
 
-import timeline  # its tests are in the list, too
+import timeline  # their tests are in the list, too
+import timeline_tasks
 from expectations import expect, expect_equal, test, tests
 
 SKIPPED = 77

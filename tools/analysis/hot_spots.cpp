@@ -39,6 +39,17 @@ std::vector<std::uint64_t> sum_by_path(const Profile& profile, const std::vector
     return sums;
 }
 
+/// Each creation and each stretch is a visit: a path that has some is kept.
+void add_task_visits(const std::vector<const Location*>& locations, std::vector<std::uint64_t>& visits) {
+    const auto add = [&](std::uint32_t path) {
+        if (path < visits.size()) ++visits[path];
+    };
+    for (const Location* location : locations) {
+        for (const TracedTask& task : location->events.tasks) add(task.path);
+        for (const TracedTaskRun& run : location->events.runs) add(run.path);
+    }
+}
+
 } // namespace
 
 std::string caller_text(const std::string& caller, const std::string& through) {
@@ -147,11 +158,12 @@ SpotErrors spot_errors(const Profile& profile, const std::vector<const Location*
 }
 
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter,
-                                        std::vector<std::uint32_t>* node_of_path) {
+                                        std::vector<std::uint32_t>* node_of_path, bool with_tasks) {
     const InterpreterFrames interpreter(profile);
     const std::vector<std::uint64_t> time = sum_by_path(profile, locations, 0);
     const std::vector<std::uint64_t> visits = sum_by_path(profile, locations, static_cast<std::uint32_t>(Metric::Visits));
     std::vector<std::uint64_t> inclusive = time, visits_below = visits;
+    if (with_tasks) add_task_visits(locations, visits_below);
     for (std::size_t p = inclusive.size(); p-- > 1;) {
         inclusive[profile.paths[p].parent] += inclusive[p];
         visits_below[profile.paths[p].parent] += visits_below[p];

@@ -76,7 +76,8 @@ struct FunctionNode {
 /// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"; those that a Python function leads to are part
 ///   of that function
 /// @param node_of_path if not null, gets the node that the values of each call path belong to
+/// @param with_tasks call paths of tasks in kept events have nodes even if they have no values
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter = true,
-                                        std::vector<std::uint32_t>* node_of_path = nullptr);
+                                        std::vector<std::uint32_t>* node_of_path = nullptr, bool with_tasks = false);
 
 } // namespace libprofile::tools

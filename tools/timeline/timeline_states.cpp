@@ -1,8 +1,15 @@
 #include "tools/timeline/timeline_states.hpp"
 
-#include <utility>
-
 namespace libprofile::tools {
+
+namespace {
+
+/// The master's event, which has all that the master does in the region.
+bool is_parallel_region(const Profile& profile, const CallPath& path) {
+    return path.kind == NodeKind::OpenMp && profile.functions[path.target].name == "omp parallel";
+}
+
+} // namespace
 
 TimelineState timeline_state_of(const Profile& profile, const CallPath& path) {
     if (is_region(path.kind)) return TimelineState::Region;
@@ -15,11 +22,11 @@ TimelineState timeline_state_of(const Profile& profile, const CallPath& path) {
     case TimeCategory::MpiFile:
     case TimeCategory::MpiFileColl: return TimelineState::FileIo;
     case TimeCategory::MpiInitExit: return TimelineState::InitExit;
-    case TimeCategory::OmpOther:
-    case TimeCategory::OmpBarrier:
-    case TimeCategory::OmpIdle:
-    case TimeCategory::OmpLock:
-    case TimeCategory::OmpTask: return TimelineState::OpenMp;
+    case TimeCategory::OmpOther: return is_parallel_region(profile, path) ? TimelineState::Region : TimelineState::OpenMp;
+    case TimeCategory::OmpBarrier: return TimelineState::OmpBarrier;
+    case TimeCategory::OmpIdle: return TimelineState::OmpIdle;
+    case TimeCategory::OmpLock: return TimelineState::OmpLock;
+    case TimeCategory::OmpTask: return TimelineState::OmpTaskWait;
     case TimeCategory::MpiOther:
     case TimeCategory::Compute: // an interval is a call, even if its path is not known
     case TimeCategory::Overhead:
@@ -31,21 +38,33 @@ TimelineState timeline_state_of(const Profile& profile, const CallPath& path) {
 }
 
 void add_calls(TimelineSums& sums, const MetricValues& values) {
-    constexpr std::pair<TimelineState, CatalogueId> rows[] = {{TimelineState::PointToPoint, CatalogueId::MpiPointToPoint},
-                                                              {TimelineState::Collective, CatalogueId::MpiCollective},
-                                                              {TimelineState::OneSided, CatalogueId::MpiOneSided},
-                                                              {TimelineState::Synchronization, CatalogueId::MpiSync},
-                                                              {TimelineState::FileIo, CatalogueId::MpiFileIo},
-                                                              {TimelineState::InitExit, CatalogueId::MpiInitExit},
-                                                              {TimelineState::OpenMp, CatalogueId::OpenMp}};
+    using enum TimelineState;
+    struct Row {
+        TimelineState state;
+        CatalogueId id;
+        TimelineState rest; // of what the row is a part
+    };
+    constexpr Row rows[] = {{PointToPoint, CatalogueId::MpiPointToPoint, OtherMpi},
+                            {Collective, CatalogueId::MpiCollective, OtherMpi},
+                            {OneSided, CatalogueId::MpiOneSided, OtherMpi},
+                            {Synchronization, CatalogueId::MpiSync, OtherMpi},
+                            {FileIo, CatalogueId::MpiFileIo, OtherMpi},
+                            {InitExit, CatalogueId::MpiInitExit, OtherMpi},
+                            {OmpBarrier, CatalogueId::OmpBarrier, OpenMp},
+                            {OmpIdle, CatalogueId::OmpIdle, OpenMp},
+                            {OmpLock, CatalogueId::OmpLock, OpenMp},
+                            {OmpTaskWait, CatalogueId::OmpTask, OpenMp}};
     const auto value = [&](CatalogueId id) { return values[static_cast<std::size_t>(id)]; };
-    std::uint64_t known = 0;
-    for (const auto& [state, id] : rows) {
-        sums[static_cast<std::size_t>(state)] += value(id);
-        if (state != TimelineState::OpenMp) known += value(id);
+    std::uint64_t of_mpi = 0, of_openmp = 0;
+    for (const Row& row : rows) {
+        sums[static_cast<std::size_t>(row.state)] += value(row.id);
+        (row.rest == OtherMpi ? of_mpi : of_openmp) += value(row.id);
     }
-    const std::uint64_t all = value(CatalogueId::Mpi);
-    sums[static_cast<std::size_t>(TimelineState::OtherMpi)] += all > known ? all - known : 0;
+    const auto add_rest = [&](TimelineState state, std::uint64_t all, std::uint64_t known) {
+        sums[static_cast<std::size_t>(state)] += all > known ? all - known : 0;
+    };
+    add_rest(OtherMpi, value(CatalogueId::Mpi), of_mpi);
+    add_rest(OpenMp, value(CatalogueId::OpenMp), of_openmp);
 }
 
 } // namespace libprofile::tools

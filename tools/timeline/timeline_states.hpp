@@ -19,9 +19,14 @@ enum class TimelineState : std::uint8_t {
     FileIo,
     InitExit,
     OtherMpi,
-    OpenMp,
+    OpenMp, // other
+    OmpBarrier,
+    OmpIdle,
+    OmpLock,
+    OmpTaskWait,
+    Task, // executes a task of OpenMP: no interval has it
     Count,
-    Region = Count // a named region or instrumented function: lies over the states
+    Region = Count // a named region, instrumented function or parallel region: lies over the states
 };
 
 inline constexpr std::size_t timeline_state_count = static_cast<std::size_t>(TimelineState::Count);
@@ -38,12 +43,17 @@ inline constexpr std::array<TimelineStateName, timeline_state_count> timeline_st
                                                                                               {"file_io", "MPI file I/O"},
                                                                                               {"init_exit", "MPI init/exit"},
                                                                                               {"other_mpi", "MPI, other"},
-                                                                                              {"openmp", "OpenMP"}}};
+                                                                                              {"openmp", "OpenMP, other"},
+                                                                                              {"omp_barrier", "OpenMP barrier"},
+                                                                                              {"omp_idle", "OpenMP idle"},
+                                                                                              {"omp_lock", "OpenMP lock"},
+                                                                                              {"omp_task_wait", "OpenMP wait for tasks"},
+                                                                                              {"task", "OpenMP task"}}};
 
 /// What a thread is in while it is in an interval with this call path.
 TimelineState timeline_state_of(const Profile& profile, const CallPath& path);
 
-/// ns by state; that of computing is 0, as it is what is left of the time.
+/// ns by state; that of computing is 0, as it is what is left of the time. Tasks are in it, too.
 using TimelineSums = std::array<std::uint64_t, timeline_state_count>;
 
 /// Adds the times of some values of metric_rows.

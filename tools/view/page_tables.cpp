@@ -8,7 +8,7 @@ PageTables page_tables(const Profile& profile) {
     PageTables tables;
     tables.mains = main_threads(profile);
     for (const Location& location : profile.locations) tables.all.push_back(&location);
-    tables.tree = function_tree(profile, tables.all, true, &tables.cells.node_of_path);
+    tables.tree = function_tree(profile, tables.all, true, &tables.cells.node_of_path, true);
     std::vector<bool> occurs(profile.metrics.size());
     occurs[0] = true;
     for (const Location* location : tables.all)

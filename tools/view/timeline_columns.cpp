@@ -1,8 +1,6 @@
 #include "tools/view/timeline_columns.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
 namespace libprofile::tools {
 
@@ -19,10 +17,9 @@ template <class Visit> void for_each_chosen(const Location& location, const std:
 } // namespace
 
 TimelineColumns::TimelineColumns(const Profile& profile, const PageTables& tables, const MessagePairs& pairs, const ChosenParts& parts,
-                                 const std::vector<std::vector<SummedStretch>>& stretches)
+                                 const std::vector<std::vector<SummedStretch>>& stretches, NamedColumns& columns)
     : profile_(profile), tables_(tables), pairs_(pairs), position_(profile.locations.size()), has_message_(profile.locations.size()),
-      counts_(profile.locations.size()) {
-    columns_.reserve(40); // references to columns stay valid
+      counts_(profile.locations.size()), columns_(columns) {
     communicators_[0] = 0;
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         add_parts(profile.locations[l], parts.is_in[l]);
@@ -36,14 +33,6 @@ TimelineColumns::TimelineColumns(const Profile& profile, const PageTables& table
         counts_[l].stretches = stretches[l].size();
     }
     for (std::size_t l = 0; l < profile.locations.size(); ++l) add_messages(l);
-    for (const Named& named : columns_) compressed_.push_back(deflated(named.numbers.bytes()));
-}
-
-NumberColumn& TimelineColumns::column(const char* list, const char* name) {
-    for (Named& named : columns_)
-        if (std::strcmp(named.list, list) == 0 && std::strcmp(named.name, name) == 0) return named.numbers;
-    columns_.push_back({list, name, {}});
-    return columns_.back().numbers;
 }
 
 void TimelineColumns::add_parts(const Location& location, const std::vector<bool>& is_in) {
@@ -163,17 +152,6 @@ void TimelineColumns::add_stretches(const std::vector<SummedStretch>& stretches)
         exact.add(stretch.is_exact ? 1 : 0);
         for (const std::uint64_t ns : stretch.sums) sums.add(ns);
     }
-}
-
-std::size_t TimelineColumns::bytes() const {
-    return std::accumulate(compressed_.begin(), compressed_.end(), std::size_t{0},
-                           [](std::size_t sum, const ByteList& one) { return sum + (one.size() + 2) / 3 * 4; });
-}
-
-nlohmann::ordered_json TimelineColumns::add_to(Sections& sections) const {
-    nlohmann::ordered_json lists;
-    for (std::size_t c = 0; c < columns_.size(); ++c) lists[columns_[c].list][columns_[c].name] = sections.add_compressed(compressed_[c]);
-    return lists;
 }
 
 } // namespace libprofile::tools

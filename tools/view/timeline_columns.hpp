@@ -3,16 +3,14 @@
 #pragma once
 
 #include "tools/timeline/message_pairs.hpp"
+#include "tools/view/named_columns.hpp"
 #include "tools/view/page_tables.hpp"
-#include "tools/view/sections.hpp"
 #include "tools/view/timeline_parts.hpp"
 #include "tools/view/timeline_stretches.hpp"
 
 #include <array>
 #include <cstddef>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 namespace libprofile::tools {
@@ -20,12 +18,7 @@ namespace libprofile::tools {
 class TimelineColumns {
   public:
     TimelineColumns(const Profile& profile, const PageTables& tables, const MessagePairs& pairs, const ChosenParts& parts,
-                    const std::vector<std::vector<SummedStretch>>& stretches);
-
-    /// In the page.
-    std::size_t bytes() const;
-    /// By name of the list, then of its column: {"parts": {"gaps": 12, ...}, ...}.
-    nlohmann::ordered_json add_to(Sections& sections) const;
+                    const std::vector<std::vector<SummedStretch>>& stretches, NamedColumns& columns);
 
     struct Counts {
         std::size_t parts = 0, intervals = 0, messages = 0, inners = 0, stretches = 0;
@@ -34,11 +27,7 @@ class TimelineColumns {
     const std::vector<Counts>& counts() const { return counts_; }
 
   private:
-    struct Named {
-        const char *list, *name;
-        NumberColumn numbers;
-    };
-    NumberColumn& column(const char* list, const char* name);
+    NumberColumn& column(const char* list, const char* name) { return columns_.column(list, name); }
     void add_parts(const Location& location, const std::vector<bool>& is_in);
     void add_intervals(std::size_t l, const std::vector<bool>& is_in);
     void add_messages(std::size_t l);
@@ -53,8 +42,7 @@ class TimelineColumns {
     std::vector<std::vector<bool>> has_message_;         // by location
     std::map<std::uint32_t, std::size_t> communicators_; // numbers from 0 on
     std::vector<Counts> counts_;
-    std::vector<Named> columns_;
-    std::vector<ByteList> compressed_;
+    NamedColumns& columns_;
 };
 
 } // namespace libprofile::tools

@@ -1,6 +1,7 @@
 #include "tools/view/timeline_entry.hpp"
 
 #include "tools/text/layout.hpp"
+#include "tools/view/task_columns.hpp"
 #include "tools/view/timeline_columns.hpp"
 
 #include <algorithm>
@@ -55,12 +56,17 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
     std::uint64_t room = room_for_all(profile);
     ChosenParts chosen;
     std::vector<std::vector<SummedStretch>> stretches;
-    std::optional<TimelineColumns> columns;
+    std::optional<NamedColumns> columns;
+    std::optional<TimelineColumns> events;
+    std::optional<TaskColumns> tasks;
     std::size_t most = most_stretches;
     for (;;) {
         chosen = choose_parts(profile, room);
         stretches = summed_stretches(profile, chosen, most);
-        columns.emplace(profile, tables, pairs, chosen, stretches);
+        columns.emplace();
+        events.emplace(profile, tables, pairs, chosen, stretches, *columns);
+        tasks.emplace(profile, tables, chosen, *columns);
+        columns->compress();
         if (columns->bytes() <= most_bytes || (room == 0 && most <= 1)) break;
         // What is there shrinks faster than its room: sums of what was left out come in its place.
         const double part = 0.85 * static_cast<double>(most_bytes) / static_cast<double>(columns->bytes());
@@ -77,24 +83,27 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
             if (chosen.is_in[l][p]) end = std::max(end, axis.at(one.rank, one.events.parts[p].end_ns));
         for (const SummedStretch& stretch : stretches[l]) end = std::max(end, axis.at(one.rank, stretch.end_ns));
     }
-    Json entry = timeline_lists(profile, axis, *columns, chosen.left_out == 0, sections);
+    Json entry = timeline_lists(profile, axis, *columns, *events, &*tasks, chosen.left_out == 0, sections);
     entry["end"] = end;
     entry["notes"] = notes(profile, chosen, all_stretches, most_bytes, served);
     return entry;
 }
 
-Json timeline_lists(const Profile& profile, const ClockAxis& axis, const TimelineColumns& columns, bool has_all, Sections& sections) {
+Json timeline_lists(const Profile& profile, const ClockAxis& axis, const NamedColumns& columns, const TimelineColumns& events, const TaskColumns* tasks,
+                    bool has_all, Sections& sections) {
     Json parts = Json::array(), intervals = Json::array(), messages = Json::array(), inners = Json::array(), summed = Json::array(), begin = Json::array(),
-         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array();
+         own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array(), created = Json::array(), runs = Json::array();
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         const Location& one = profile.locations[l];
-        const TimelineColumns::Counts& counts = columns.counts()[l];
+        const TimelineColumns::Counts& counts = events.counts()[l];
         const ClockAxis::RankClock& clock = axis.clock(one.rank);
         parts.push_back(counts.parts);
         intervals.push_back(counts.intervals);
         messages.push_back(counts.messages);
         inners.push_back(counts.inners);
         summed.push_back(counts.stretches);
+        created.push_back(tasks == nullptr ? 0 : tasks->counts()[l].tasks);
+        runs.push_back(tasks == nullptr ? 0 : tasks->counts()[l].runs);
         begin.push_back(clock.begin_ns);
         own.push_back(clock.own_ns == 0 ? 1 : clock.own_ns);
         scaled.push_back(clock.own_ns == 0 ? 1 : clock.monotonic_ns);
@@ -103,12 +112,15 @@ Json timeline_lists(const Profile& profile, const ClockAxis& axis, const Timelin
     }
     for (const TimelineStateName& state : timeline_state_names) states.push_back({{"key", state.key}, {"name", state.name}});
     Json entry = {{"states", states},
+                  {"types", tasks == nullptr ? Json::array() : tasks->types()},
                   {"rows",
                    {{"parts", parts},
                     {"intervals", intervals},
                     {"messages", messages},
                     {"inners", inners},
                     {"stretches", summed},
+                    {"tasks", created},
+                    {"runs", runs},
                     {"begin", begin},
                     {"own", own},
                     {"axis", scaled},

@@ -23,7 +23,8 @@ int coarseness(std::uint64_t number) { return number == 0 ? 64 : std::countr_zer
 } // namespace
 
 std::uint64_t event_bytes_of(const EventPart& part) {
-    return 12 + std::uint64_t{7} * part.intervals + std::uint64_t{12} * part.messages + std::uint64_t{8} * part.inners;
+    return 12 + std::uint64_t{7} * part.intervals + std::uint64_t{12} * part.messages + std::uint64_t{8} * part.inners + std::uint64_t{20} * part.tasks +
+           std::uint64_t{8} * part.runs;
 }
 
 ChosenParts choose_parts(const Profile& profile, std::uint64_t room) {
@@ -34,7 +35,7 @@ ChosenParts choose_parts(const Profile& profile, std::uint64_t room) {
             group.number = part.number;
             ++group.threads;
             group.bytes += event_bytes_of(part);
-            group.events += std::uint64_t{part.intervals} + part.messages + part.inners;
+            group.events += std::uint64_t{part.intervals} + part.messages + part.inners + part.tasks + part.runs;
         }
     std::vector<PartGroup*> order;
     for (auto& [key, group] : groups) order.push_back(&group);

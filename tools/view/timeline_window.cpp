@@ -102,6 +102,15 @@ double TimelineWindow::own(std::size_t location, double place) const {
     return (place - static_cast<double>(clock.begin_ns)) / scale;
 }
 
+/// Tasks would need all of their rank's threads, over the whole run.
+Json TimelineWindow::lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const {
+    const MessagePairs pairs(shown_);
+    NamedColumns columns;
+    const TimelineColumns events(shown_, tables_, pairs, parts, stretches, columns);
+    columns.compress();
+    return timeline_lists(shown_, axis_, columns, events, nullptr, true, sections);
+}
+
 Json TimelineWindow::first(Sections& sections) const {
     std::vector<std::vector<ShownSpan>> shown(profile_.locations.size());
     std::uint64_t end = 0;
@@ -121,8 +130,7 @@ Json TimelineWindow::first(Sections& sections) const {
             end = std::max(end, axis_.at(profile_.locations[l].rank, stretch.end_ns));
         }
     const ChosenParts none{all_parts(shown_)};
-    const TimelineColumns columns(shown_, tables_, MessagePairs(shown_), none, stretches);
-    Json entry = timeline_lists(shown_, axis_, columns, true, sections);
+    Json entry = lists(none, stretches, sections);
     entry["end"] = end;
     entry["indexed"] = is_indexed;
     Json notes = Json::array();
@@ -156,8 +164,7 @@ Json TimelineWindow::picture(const Question& question, Sections& sections) {
     });
     const std::vector<std::vector<SummedStretch>> no_stretches(profile_.locations.size());
     const ChosenParts chosen{all_parts(shown_)};
-    const TimelineColumns columns(shown_, tables_, MessagePairs(shown_), chosen, no_stretches);
-    Json entry = timeline_lists(shown_, axis_, columns, true, sections);
+    Json entry = lists(chosen, no_stretches, sections);
     PixelColumns runs;
     bool is_exact = true;
     for (const TimelinePixels& one : pixels) {

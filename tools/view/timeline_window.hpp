@@ -10,6 +10,8 @@
 #include "tools/timeline/timeline_index.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/sections.hpp"
+#include "tools/view/timeline_parts.hpp"
+#include "tools/view/timeline_stretches.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -35,6 +37,7 @@ class TimelineWindow {
 
   private:
     double own(std::size_t location, double place) const;
+    nlohmann::ordered_json lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const;
 
     const Profile& profile_;
     const PageTables& tables_;

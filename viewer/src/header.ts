@@ -136,12 +136,16 @@ export interface GroupsHeader {
 export interface EventsHeader {
   end: number; // ns, on the axis
   states: { key: string; name: string }[]; // the first one is computing
-  rows: Record<"parts" | "intervals" | "messages" | "inners" | "stretches" | "begin" | "own" | "axis", number[]> & { complete: boolean[] }; // all parts are there
+  types: { function: string; source: string }[]; // of tasks, the one with most time first
+  rows: Record<"parts" | "intervals" | "messages" | "inners" | "stretches" | "tasks" | "runs" | "begin" | "own" | "axis", number[]> & { complete: boolean[] }; // all parts are there
   parts: Record<"gaps" | "lengths" | "phases" | "numbers" | "reasons", number>;
   intervals: Record<"begins" | "lengths" | "nodes" | "states", number>;
   messages: Record<"calls" | "kinds" | "partners" | "communicators" | "tags" | "bytes" | "rows" | "others", number>;
   inners: Record<"begins" | "lengths" | "phases" | "numbers", number>;
   stretches: Record<"gaps" | "lengths" | "phases" | "firsts" | "counts" | "exact" | "sums", number>;
+  tasks?: Record<"numbers" | "creators" | "created" | "nodes" | "flags" | "types" | "own" | "dependences", number>; // task_columns.cpp
+  dependences?: Record<"kinds" | "addresses", number>;
+  runs?: Record<"begins" | "lengths" | "tasks" | "nodes" | "flags", number>;
   notes: string[];
   /** Events are not in the page, which asks for them: threads that have some, by location. */
   indexed?: boolean[];

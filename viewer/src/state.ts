@@ -1,6 +1,7 @@
 // What the page shows. The fragment of the URL holds it, and listeners learn of changes.
 import { causeSelection } from "./causes";
 import type { Data } from "./data";
+import { filterCode, filterOf, noFilter, type EventFilter } from "./events/filter";
 import { clampedSpan } from "./moving";
 import { Renumbering } from "./renumbering";
 import { selectionCode, selectionOf, type Selection } from "./selection";
@@ -19,9 +20,15 @@ export type Zoom = [number, number, number, number];
 export type StripRows = "clusters" | "ordered" | "ranks";
 
 /** What the colours of the timeline say. */
-export type EventMode = "state" | "duration" | "kind";
+export type EventMode = "state" | "duration" | "type" | "task_duration" | "kind";
 /** A part of the timeline: times on the axis, or one iteration, where each rank has it. */
 export type EventSpan = { from: number; to: number } | { phase: number; number: number };
+
+/** A task of OpenMP: its number is unique in its rank. */
+export interface TaskName {
+  rank: number;
+  number: number;
+}
 
 export interface State {
   phase: number; // whose iterations are shown, -1 if no phase has any
@@ -44,6 +51,8 @@ export interface State {
   moment: [number, number]; // ns: what the timeline shows
   eventMode: EventMode;
   eventSpan: EventSpan | null;
+  eventFilter: EventFilter;
+  task: TaskName | null; // that is selected
   theme: "auto" | "light" | "dark";
 }
 
@@ -92,6 +101,8 @@ export class Store {
       moment: this.wholeMoment(),
       eventMode: "state",
       eventSpan: null,
+      eventFilter: noFilter,
+      task: null,
       theme: "auto",
     };
     this.first = { ...this.state };
@@ -187,6 +198,8 @@ export class Store {
     if (s.moment[0] > 0 || s.moment[1] < this.wholeMoment()[1]) q.set("moment", s.moment.map((t) => Math.round(t)).join(","));
     if (s.eventMode !== "state") q.set("events", s.eventMode);
     if (s.eventSpan) q.set("span", "phase" in s.eventSpan ? `${s.eventSpan.phase}.${s.eventSpan.number}` : `${s.eventSpan.from}-${s.eventSpan.to}`);
+    if (filterCode(s.eventFilter)) q.set("filter", filterCode(s.eventFilter));
+    if (s.task) q.set("task", `${s.task.rank}.${s.task.number}`);
     if (s.cause >= 0) q.set("cause", String(s.cause + 1));
     if (s.pooling !== "max") q.set("pool", s.pooling);
     if (s.theme !== "auto") q.set("theme", s.theme);
@@ -226,7 +239,11 @@ export class Store {
     if (time.length === 2 && time.every(isFinite)) s.time = this.clampedTime(time as [number, number]);
     const moment = (q.get("moment") ?? "").split(",").map(Number);
     if (moment.length === 2 && moment.every(isFinite)) s.moment = this.clampedMoment(moment as [number, number]);
-    if (["duration", "kind"].includes(q.get("events") ?? "")) s.eventMode = q.get("events") as EventMode;
+    const modes = ["duration", "kind", ...(h.events?.types.length ? ["type", "task_duration"] : [])];
+    if (modes.includes(q.get("events") ?? "")) s.eventMode = q.get("events") as EventMode;
+    s.eventFilter = filterOf(q.get("filter") ?? "");
+    const [, rank, number] = /^(\d+)\.(\d+)$/.exec(q.get("task") ?? "") ?? [];
+    if (rank !== undefined) s.task = { rank: Number(rank), number: Number(number) };
     s.eventSpan = eventSpanOf(q.get("span") ?? "", h.phases.length);
     const cause = Number(q.get("cause") ?? 0) - 1;
     if (Number.isInteger(cause) && cause >= 0 && cause < h.causes.list.length) {

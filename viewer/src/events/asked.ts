@@ -3,6 +3,7 @@ import { ask } from "../columns";
 import type { Data } from "../data";
 import { $, messageOf } from "../dom";
 import type { EventsHeader } from "../header";
+import type { Pieces } from "./pieces";
 import { readEvents, type EventRow, type Events } from "./rows";
 import { sharesOf, type Shares } from "./shares";
 
@@ -114,7 +115,7 @@ export class AskedEvents {
   }
 
   /** Of all threads, by the server; who sends how much to whom is known of what is shown only. */
-  async shares(span: { from: number; to: number }): Promise<Shares | null> {
+  async shares(span: { from: number; to: number }, pieces: Pieces): Promise<Shares | null> {
     const { sums } = await ask<{ sums: number[][] }>("timeline_sums", { from: span.from, to: span.to }),
       states = new Float64Array(this.data.header.events!.states.length),
       summed = new Float64Array(states.length),
@@ -131,7 +132,8 @@ export class AskedEvents {
       if (of.some((ns) => ns > 0) || here.some((ns) => ns > 0)) ++rows;
     });
     if (rows === 0) return null;
-    const matrix = isShown ? (sharesOf(shown, states.length, span)?.matrix ?? null) : null;
-    return { ...span, rows, states, summed, parallelism: (states[0]! + summed[0]!) / (span.to - span.from), matrix };
+    const matrix = isShown ? (sharesOf(shown, this.data.header.events!, span, pieces)?.matrix ?? null) : null;
+    const all = [...states, ...summed].reduce((sum, ns) => sum + ns, 0);
+    return { ...span, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (span.to - span.from), matrix };
   }
 }

@@ -14,6 +14,11 @@ const byKey: Record<string, Rgb> = {
   file_io: clusterColors[6]!,
   other_mpi: clusterColors[7]!,
   openmp: clusterColors[8]!,
+  omp_barrier: [140, 160, 190],
+  omp_idle: [205, 210, 218],
+  omp_lock: [115, 65, 80],
+  omp_task_wait: [190, 170, 125],
+  task: clusterColors[1]!,
   init_exit: clusterColors[16]!,
 };
 export const stateColors = (events: EventsHeader): Rgb[] => events.states.map((state) => byKey[state.key] ?? clusterColors[17]!);
@@ -21,6 +26,16 @@ export const stateColors = (events: EventsHeader): Rgb[] => events.states.map((s
 /** Of what the order is not known: lighter, over any background. */
 export const lighter = (opaque: number): number => ((opaque & 0xffffff) | 0x80000000) >>> 0;
 export const lightest = (opaque: number): number => ((opaque & 0xffffff) | 0x40000000) >>> 0;
+
+/** Types beyond these, and tasks whose creation is not there, have one colour together. */
+export const coloredTypes = 16;
+export const typeColor = (type: number): Rgb => clusterColors[type < coloredTypes ? type : 17]!;
+/** By state of Pieces: in no task, types, others. */
+export const typeColors = (types: number): Rgb[] => [
+  [190, 190, 190],
+  ...Array.from({ length: Math.min(types, coloredTypes) }, (_, type) => typeColor(type)),
+  typeColor(coloredTypes),
+];
 
 export const kindColor = (kind: number): Rgb => clusterColors[kind === 0 ? 17 : Math.min(kind - 1, 16)]!;
 /** Not those of states. */

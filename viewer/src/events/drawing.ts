@@ -139,13 +139,15 @@ export function drawSelection(t: EventTimeline, s: Surface, rows: EventRow[], ga
 
 /** Lines from the begin of the call that sends to the end of the one that receives; where they are too many, their number. */
 export function drawMessages(t: EventTimeline, s: Surface, { messages }: Events): void {
-  const [t0, t1] = t.store.state.moment,
+  const { passing } = t.pieces!,
+    passes = (m: number): boolean => passing.of(sender[m]!, messages.sending[m]!) || passing.of(receiver[m]!, messages.receiving[m]!),
+    [t0, t1] = t.store.state.moment,
     x = left + t.width + 6,
     y = t.picture.height - bottom - 20,
     { sender, receiver, sent, received, slowest } = messages,
     inView: number[] = [];
   for (let m = lastBefore(sent, t0 - slowest) + 1; m < messages.count && !(sent[m]! > t1); ++m) {
-    if (!(received[m]! >= t0) || sender[m] === receiver[m]) continue;
+    if (!(received[m]! >= t0) || sender[m] === receiver[m] || !passes(m)) continue;
     inView.push(m);
     if (inView.length > mostMessages) break;
   }

@@ -5,21 +5,22 @@ import type { Part } from "../ripmap";
 import type { EventMode } from "../state";
 import { kindColor, lighter, lightest, regionColor, type Rgb, type Shades } from "./colors";
 import type { EventRow } from "./rows";
+import type { Segments } from "./segments";
 import { iterationAt } from "./shares";
 
 export interface Painter {
   mode: EventMode;
   colors: number[]; // pixels, by state
+  passing: number; // states from here on are those of what does not pass the filter
   shades: Shades;
   clusters: Map<number, Clusters>; // by phase
 }
 
-export const painter = (mode: EventMode, colors: Rgb[], shades: Shades, clusters: Map<number, Clusters>): Painter => ({
-  mode,
-  colors: colors.map(pixel),
-  shades,
-  clusters,
-});
+export function painter(mode: EventMode, colors: Rgb[], isFiltered: boolean, shades: Shades, clusters: Map<number, Clusters>): Painter {
+  const pixels = colors.map(pixel);
+  if (mode === "type") pixels[0] = lightest(pixels[0]!); // in no task
+  return { mode, colors: isFiltered ? [...pixels, ...pixels.map(lightest)] : pixels, passing: pixels.length, shades, clusters };
+}
 
 /** Lines y0 to y1 of an image of `width` pixels a line; column x is the time from start + x * perPixel on the axis. */
 export function paintRow(
@@ -28,6 +29,7 @@ export function paintRow(
   [y0, y1]: [number, number],
   part: Part,
   row: EventRow,
+  pieces: Segments,
   start: number,
   perPixel: number,
   p: Painter,
@@ -42,8 +44,8 @@ export function paintRow(
     height = y1 - y0;
   const line = out.subarray(top * width, (top + 1) * width);
   const stacked: number[] = [];
-  const pieces = row.states,
-    isDuration = p.mode === "duration";
+  const isDuration = p.mode === "duration" || p.mode === "task_duration",
+    pale = lightest(0x909090);
   let before = new Float64Array(2 * states),
     after = new Float64Array(2 * states),
     piece = pieces.seek(row.own(start + part.left * perPixel), 0),
@@ -70,6 +72,7 @@ export function paintRow(
       events = 0,
       summed = 0;
     for (let s = 0; s < states; ++s) {
+      if (s === p.passing && largest >= least) largest = Infinity; // what passes is seen, however short it is
       const ns = after[s]! - before[s]!;
       events += ns;
       summed += after[states + s]! - before[states + s]!;
@@ -80,14 +83,14 @@ export function paintRow(
     }
     if (events + summed < least) continue;
     if (p.mode === "kind") line[x] = kindPixel(row, (from + to) / 2, p, summed > events);
-    else if (p.mode === "duration") line[x] = summed > events ? lightest(0x909090) : 0;
+    else if (isDuration) line[x] = summed > events || p.passing < states ? pale : 0;
     else if (summed <= events) line[x] = colors[most]!;
     else stacked.push(x);
   }
   for (let y = top + 1; y < bottom; ++y) out.copyWithin(y * width + part.left, top * width + part.left, top * width + part.right);
   // Shares of iterations of which the sums are known lie over each other.
   for (const x of stacked) {
-    row.states.sums(row.own(start + x * perPixel), row.own(start + (x + 1) * perPixel), sums);
+    pieces.sums(row.own(start + x * perPixel), row.own(start + (x + 1) * perPixel), sums);
     let all = 0;
     for (const ns of sums) all += ns;
     let state = 0,
@@ -114,7 +117,16 @@ function kindPixel(row: EventRow, ns: number, p: Painter, isSummed: boolean): nu
 }
 
 /** Named regions, by their names' colours; a pixel has the innermost one in its middle. */
-export function paintRegions(out: Uint32Array, width: number, [y0, y1]: [number, number], part: Part, row: EventRow, start: number, perPixel: number): void {
+export function paintRegions(
+  out: Uint32Array,
+  width: number,
+  [y0, y1]: [number, number],
+  part: Part,
+  row: EventRow,
+  passes: (call: number) => boolean,
+  start: number,
+  perPixel: number,
+): void {
   const top = Math.max(y0, part.top),
     bottom = Math.min(y1, part.bottom),
     { regions } = row;
@@ -122,7 +134,8 @@ export function paintRegions(out: Uint32Array, width: number, [y0, y1]: [number,
   for (let x = part.left; x < part.right; ++x) {
     const at = regions.at(row.own(start + (x + 0.5) * perPixel));
     if (at < 0 || !regions.isCall(at)) continue;
-    const color = pixel(regionColor(row.calls.node[regions.owner[at]!]!));
+    const opaque = pixel(regionColor(row.calls.node[regions.owner[at]!]!)),
+      color = passes(regions.owner[at]!) ? opaque : lightest(opaque);
     for (let y = top; y < bottom; ++y) out[y * width + x] = color;
   }
 }

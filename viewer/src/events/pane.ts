@@ -2,16 +2,21 @@
 import { css, themeColor, warmth } from "../color";
 import type { Data } from "../data";
 import { $ } from "../dom";
-import { duration, escaped, percent, plural, quantity } from "../format";
+import { duration, escaped, grouped, percent, plural, quantity } from "../format";
 import type { Span } from "../selection";
 import type { EventMode, Store } from "../state";
 import { dressed, sentence } from "../words";
-import { stateColors } from "./colors";
+import { stateColors, typeColor } from "./colors";
+import { FilterBar } from "./filter_bar";
+import { callStatistics, taskStatistics } from "./statistics";
+import { statisticsHtml } from "./statistics_words";
+import { connectTask } from "./task_pane";
+import { typeName } from "./task_words";
 import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
 import { EventTimeline } from "./view";
 import { csvOf, describe, messagesWords, moment } from "./words";
 
-const hint = "drag: select times · click: an iteration and a call · Ctrl+wheel or W S: zoom · Shift+drag or A D: move · Shift+← →: call by call";
+const hint = "drag: select times · click: an iteration, a call, a task · Ctrl+wheel or W S: zoom · Shift+drag or A D: move · Shift+← →: call by call";
 
 export class EventsPane {
   /** null if no events were recorded. */
@@ -31,6 +36,12 @@ export class EventsPane {
     for (const [value, text] of [
       ["state", "state"],
       ["duration", "duration of calls"],
+      ...(events.types.length > 0
+        ? [
+            ["type", "type of task"],
+            ["task_duration", "duration of tasks"],
+          ]
+        : []),
       ["kind", "kind of iteration"],
     ])
       this.modeSelect.add(new Option(text, value));
@@ -47,7 +58,15 @@ export class EventsPane {
     };
     $("events-readout").textContent = hint;
     $("events-notes").innerHTML = [...events.notes, ...data.header.clock_limits].map((text) => dressed(sentence(text))).join(" ");
-    store.on(["moment"], () => timeline.picture.redraw());
+    new FilterBar($("events-filter"), store, events.types.length > 0);
+    connectTask(timeline, $("events-task"));
+    store.on(["moment", "task"], () => timeline.picture.redraw());
+    store.on(["eventFilter"], () => {
+      if (!timeline.events) return;
+      timeline.filter();
+      timeline.renew();
+      this.showShares();
+    });
     store.on(["eventSpan"], () => {
       this.showShares();
       timeline.picture.redraw();
@@ -98,10 +117,14 @@ export class EventsPane {
       if (used.has(header.states.length)) items.push("stripes: sums of iterations without events");
       if (events.rows.some((row) => row.states.what.includes(header.states.length + 1) || row.place(row.states.begins[0] ?? 0) > events.rows[0]!.place(0)))
         items.push("blank: nothing is known");
-      if (events.rows.some((row) => row.regions)) items.push("below: named regions");
-    } else if (eventMode === "duration") {
+      if (events.rows.some((row) => row.regions)) items.push("below: named and parallel regions");
+    } else if (eventMode === "type") {
+      items = header.types.slice(0, 12).map((_, type) => `${swatch(css(typeColor(type)))}${escaped(typeName(this.data, type))}`);
+      if (header.types.length > 12) items.push(`and ${plural(header.types.length - 12, "type")} more`);
+      items.push("grey: in no task");
+    } else if (eventMode === "duration" || eventMode === "task_duration") {
       items = [0, 0.25, 0.5, 0.75, 1].map((t) => `${swatch(css(warmth(0.12 + 0.88 * t)))}${duration(shades.least * (shades.most / shades.least) ** t)}`);
-      items.push("the longest call of each pixel; grey: iterations without events");
+      items.push(`the longest ${eventMode === "duration" ? "call" : "task (own time)"} of each pixel; grey: iterations without events`);
     } else items = ["colours are those of the kinds of iterations below; grey: outside iterations"];
     $("events-legend").innerHTML = items.map((item) => `<li>${item}</li>`).join("");
   }
@@ -110,25 +133,26 @@ export class EventsPane {
   shares(): Shares | null {
     const { eventSpan } = this.store.state,
       events = this.timeline?.events;
-    return eventSpan && events ? sharesOf(events, this.data.header.events!.states.length, eventSpan) : null;
+    return eventSpan && events ? sharesOf(events, this.data.header.events!, eventSpan, this.timeline!.pieces!) : null;
   }
 
   private showShares(): void {
     const { eventSpan } = this.store.state,
       { asked } = this.timeline!;
     if (!asked || !eventSpan || isIteration(eventSpan)) return this.showSharesOf(this.shares());
-    void asked.shares(eventSpan).then((shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares));
+    void asked.shares(eventSpan, this.timeline!.pieces!).then((shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares));
   }
 
   private showSharesOf(shares: Shares | null): void {
     const { eventSpan } = this.store.state,
       host = $("events-shares");
+    clearTimeout(this.waiting);
     $("events-clear").hidden = !eventSpan;
-    host.hidden = !shares;
+    host.hidden = $("events-durations").hidden = !shares;
     if (!shares || !eventSpan) return;
     const { states } = this.data.header.events!,
       colors = stateColors(this.data.header.events!),
-      all = [...shares.states, ...shares.summed].reduce((a, b) => a + b, 0),
+      { passing } = this.timeline!.pieces!,
       estimated = shares.summed.some((ns) => ns > 0);
     const name = isIteration(eventSpan)
       ? `Iteration ${eventSpan.number + 1} of ${this.data.phaseName(eventSpan.phase)}`
@@ -139,16 +163,40 @@ export class EventsPane {
       .sort((a, b) => b.ns - a.ns);
     host.innerHTML =
       `<div><p><b>${escaped(name)}</b>: ${duration(shares.to - shares.from)} on ${plural(shares.rows, "thread")}; ` +
-      `on average ${shares.parallelism.toFixed(2)} of them compute at a time` +
+      `on average ${shares.parallelism.toFixed(2)} of them ${passing.isActive ? "are in what passes the filter" : "compute"} at a time` +
       `${estimated ? "; in part from sums of iterations without events" : ""}</p>` +
       `<table class="parts">${rows
         .map(
           (row) =>
             `<tr><td><i class="swatch" style="background:${css(row.color)}"></i>${escaped(row.name)}</td>` +
-            `<td><b>${percent(row.ns / all)}</b></td><td>${duration(row.ns)}</td></tr>`,
+            `<td><b>${percent(row.ns / shares.all)}</b></td><td>${duration(row.ns)}</td></tr>`,
         )
         .join("")}</table></div>` +
       (shares.matrix ? this.matrixHtml(shares.matrix) : "");
+    // Those of a large trace would slow a drag down.
+    this.waiting = window.setTimeout(() => ($("events-durations").innerHTML = this.durationsHtml()), 80);
+  }
+  private waiting = 0;
+
+  /** Of the selected calls and tasks. */
+  durations() {
+    const { events, pieces } = this.timeline!,
+      { passing } = pieces!,
+      { eventSpan } = this.store.state,
+      spans = this.timeline!.selected(),
+      tasks = taskStatistics(this.data, events!, spans, !!eventSpan && isIteration(eventSpan), passing);
+    return { tasks: tasks.list, incomplete: tasks.incomplete, calls: callStatistics(this.data, events!, spans, passing) };
+  }
+
+  private durationsHtml(): string {
+    const { tasks, incomplete, calls } = this.durations(),
+      { types } = this.data.header.events!,
+      names = types.map((_, type) => typeName(this.data, type)),
+      missing = incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "";
+    return (
+      statisticsHtml("task", tasks, ({ name }) => typeColor(names.indexOf(name)), true, `: their own times${missing}`) +
+      statisticsHtml("call", calls, null, false, "")
+    );
   }
 
   private matrixHtml({ ranks, bytes, counts, leftOut }: Matrix): string {
@@ -181,6 +229,6 @@ export class EventsPane {
     if (!events) return undefined;
     const [t0, t1] = this.store.state.moment,
       spans = this.store.state.eventSpan ? this.timeline!.selected() : events.rows.map((row): Span => [row.own(t0), row.own(t1)]);
-    return csvOf(this.data, events, spans);
+    return csvOf(this.data, events, spans, this.timeline!.pieces!.passing);
   }
 }

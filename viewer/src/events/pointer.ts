@@ -32,8 +32,11 @@ export function listen(timeline: EventTimeline): void {
     const own = one.own(ns),
       iteration = iterationAt(one, own),
       piece = one.states.at(own),
-      node = piece >= 0 && one.states.isCall(piece) ? one.calls.node[one.states.owner[piece]!]! : 0;
+      call = piece >= 0 && one.states.isCall(piece) ? one.states.owner[piece]! : -1,
+      node = call >= 0 ? one.calls.node[call]! : 0,
+      task = call >= one.calls.runs ? one.calls.task[call - one.calls.runs]! : -1;
     if (node > 0) store.set({ node });
+    store.set({ task: task < 0 ? null : { rank: one.rank, number: timeline.events!.tasks.number[task]! } });
     if (!iteration) return store.set({ eventSpan: null });
     const { phase, number } = iteration,
       all = data.header.phases[phase]?.iterations ?? 0;
@@ -118,7 +121,7 @@ export function listen(timeline: EventTimeline): void {
       ArrowUp: () => readRow(-1),
       ArrowDown: () => readRow(1),
       Enter: () => timeline.reading && choose(timeline.reading),
-      Escape: () => store.set({ eventSpan: null }), // and, as everywhere, the whole run
+      Escape: () => store.set({ eventSpan: null, task: null }), // and, as everywhere, the whole run
     };
     const action = e.shiftKey && e.key === "ArrowLeft" ? () => read(-1) : e.shiftKey && e.key === "ArrowRight" ? () => read(1) : actions[e.key];
     if (!action || (e.shiftKey && !["ArrowLeft", "ArrowRight", "+"].includes(e.key))) return;

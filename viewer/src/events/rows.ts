@@ -4,6 +4,7 @@ import type { EventsHeader, Header } from "../header";
 import { readMessages, type Messages } from "./messages";
 import { mixedSegments, readRuns } from "./mixed";
 import { flattened, Segments, type Base } from "./segments";
+import { laidOver, readTasks, RunColumns, type Tasks } from "./tasks";
 
 export interface Parts {
   begin: Float64Array;
@@ -12,11 +13,14 @@ export interface Parts {
   number: Float64Array;
   reasons: Float64Array; // 1: its turn, 2: slow, 4: first of its kind
 }
+/** Calls and regions in the order of their begins, outer ones first; then, from `runs` on, stretches of tasks in the same order. */
 export interface Calls {
   begin: Float64Array;
   end: Float64Array;
   node: Uint32Array;
   state: Uint8Array; // the number of states: a region
+  runs: number; // of calls and regions
+  task: Int32Array; // of each stretch: its number in Tasks; -1: created where no events were kept
 }
 export interface Inners {
   begin: Float64Array;
@@ -40,6 +44,7 @@ export interface EventRow {
   name: string;
   parts: Parts;
   calls: Calls;
+  bases: Base[];
   inners: Inners;
   stretches: Stretches;
   states: Segments;
@@ -55,6 +60,7 @@ export interface Events {
   messages: Messages;
   /** No row has pixels instead of calls. */
   areWhole: boolean;
+  tasks: Tasks;
 }
 
 /** ns: a time without events that is no longer makes no part (libprofile/trace/event_trace.cpp). */
@@ -84,7 +90,8 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
     parts = await numbersByName(events.parts, ["gaps", "lengths", "phases", "numbers", "reasons"]),
     intervals = await numbersByName(events.intervals, ["begins", "lengths", "nodes", "states"]),
     inners = await numbersByName(events.inners, ["begins", "lengths", "phases", "numbers"]),
-    stretches = await numbersByName(events.stretches, ["gaps", "lengths", "phases", "firsts", "counts", "exact", "sums"]);
+    stretches = await numbersByName(events.stretches, ["gaps", "lengths", "phases", "firsts", "counts", "exact", "sums"]),
+    runs = await RunColumns.read(events);
   for (const [columns, signed] of [
     [parts, ["numbers"]],
     [intervals, ["nodes"]],
@@ -95,7 +102,7 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
   const rows: EventRow[] = [],
     rowOf = new Int32Array(header.locations.rank.length).fill(-1),
     severalThreads = new Set(header.locations.rank.filter((_, l) => header.locations.thread[l] !== 0 && counts.parts[l]! + counts.stretches[l]! > 0));
-  const runs = events.pixels ? await readRuns(events.pixels) : [],
+  const pixels = events.pixels ? await readRuns(events.pixels) : [],
     ofPage = first && new Map(first.map((row) => [row.location, row]));
   const at = { parts: 0, intervals: 0, inners: 0, stretches: 0 };
   for (let l = 0; l < counts.parts.length; ++l) {
@@ -112,12 +119,12 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       reasons: cut(parts.reasons, "parts"),
     };
     const begin = summed(intervals.begins, from.intervals, at.intervals);
-    const calls: Calls = {
+    const calls = runs.joined(l, {
       begin,
       end: ends(begin, cut(intervals.lengths, "intervals")),
       node: Uint32Array.from(summed(intervals.nodes, from.intervals, at.intervals)),
       state: Uint8Array.from(cut(intervals.states, "intervals")),
-    };
+    });
     const innerBegin = summed(inners.begins, from.inners, at.inners),
       ownInners: Inners = {
         begin: innerBegin,
@@ -152,17 +159,16 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
         return base.stretch >= 0 ? [base] : begin < end ? [{ ...base, begin, end }] : [];
       });
     if (bases.length > known) bases.sort((a, b) => a.begin - b.begin);
-    const duration = (call: number): number => calls.end[call]! - calls.begin[call]!,
-      of = (wanted: (state: number) => boolean): number[] => Array.from(calls.state.keys()).filter((i) => wanted(calls.state[i]!)),
+    const duration = (call: number): number => (call < calls.runs ? calls.end[call]! - calls.begin[call]! : 0), // tasks are not calls
       flat = flattened(
         bases,
         calls,
-        of((state) => state < n),
+        laidOver(calls, (state) => state < n),
         n,
       ),
-      inRegions = of((state) => state >= n),
+      inRegions = laidOver(calls, (state) => state >= n),
       regions = inRegions.length > 0 ? flattened(bases, { ...calls, state: new Uint8Array(calls.state.length) }, inRegions, n) : null,
-      ownRuns = runs[l];
+      ownPixels = pixels[l];
     rowOf[l] = rows.length;
     rows.push({
       location: l,
@@ -171,11 +177,12 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       name: severalThreads.has(rank) ? `${rank}.${thread}` : String(rank),
       parts: ownParts,
       calls,
+      bases,
       inners: ownInners,
       stretches: ownStretches,
-      states: ownRuns
+      states: ownPixels
         ? mixedSegments(
-            ownRuns,
+            ownPixels,
             window,
             events.count!,
             bases.filter(({ stretch }) => stretch >= 0),
@@ -184,12 +191,17 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
           )
         : new Segments(flat.begins, flat.what, flat.owner, n, ownStretches.sums, duration),
       regions: regions && new Segments(regions.begins, regions.what, regions.owner, n, ownStretches.sums, duration),
-      isMixed: !!ownRuns,
+      isMixed: !!ownPixels,
       place: (ns) => clock.begin + ns * clock.scale,
       own,
     });
   }
-  return { rows, messages: await readMessages(events, rows, rowOf), areWhole: rows.every((row) => !row.isMixed) };
+  return {
+    rows,
+    messages: await readMessages(events, rows, rowOf),
+    tasks: await readTasks(events, rows, rowOf),
+    areWhole: rows.every((row) => !row.isMixed),
+  };
 }
 
 /** The last one that begins before or at a time; -1: none. */

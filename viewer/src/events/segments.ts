@@ -28,11 +28,18 @@ export class Segments {
     this.before = new Float64Array((blocks + 1) * this.width);
     this.longest = new Float64Array(blocks);
     const sums = new Float64Array(this.width);
-    for (let i = 0; i < this.count; ++i) {
-      if (i % every === 0) this.before.set(sums, (i / every) * this.width);
-      this.addPiece(sums, i, 1);
-      const block = Math.floor(i / every);
-      this.longest[block] = Math.max(this.longest[block]!, this.longestAt(i));
+    for (let block = 0, i = 0; block < blocks; ++block) {
+      this.before.set(sums, block * this.width);
+      let longest = 0;
+      for (const end = Math.min(this.count, i + every); i < end; ++i) {
+        const state = what[i]!;
+        if (state < states) {
+          sums[state]! += begins[i + 1]! - begins[i]!;
+          if (longestIn) longest = Math.max(longest, longestIn[i]!);
+          else if (owner[i]! >= 0) longest = Math.max(longest, duration(owner[i]!));
+        } else if (state === states) this.addPiece(sums, i, 1);
+      }
+      this.longest[block] = longest;
     }
     this.before.set(sums, blocks * this.width);
   }

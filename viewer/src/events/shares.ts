@@ -1,6 +1,9 @@
 // What a selected part of the timeline consists of.
 import type { EventSpan } from "../state";
+import type { EventsHeader } from "../header";
 import type { Span } from "../selection";
+import type { Passing } from "./filter";
+import type { Pieces } from "./pieces";
 import { lastBefore, type EventRow, type Events } from "./rows";
 
 /** Bytes from rank to rank. `bytes` and `counts` are by sender, then receiver, both positions in `ranks`. */
@@ -14,9 +17,10 @@ export interface Shares {
   from: number;
   to: number; // on the axis
   rows: number; // that have some of it
-  states: Float64Array; // ns, of what is known event by event
-  summed: Float64Array; // ns, of iterations of which the sums are known
-  /** How many threads compute at a time, on average. */
+  states: Float64Array; // ns, of what is known event by event, and passes the filter
+  summed: Float64Array; // ns, of iterations of which the sums are known; the same
+  all: number; // ns, whatever the filter says
+  /** How many threads compute at a time, on average, in tasks or not; with a filter: how many are in what passes. */
   parallelism: number;
   matrix: Matrix | null;
 }
@@ -38,19 +42,28 @@ export function spanOfRow(row: EventRow, span: EventSpan): Span | null {
   return null;
 }
 
-export function sharesOf(events: Events, states: number, span: EventSpan, mostRanks = 24): Shares | null {
-  const sums = new Float64Array(2 * states);
-  let from = Infinity,
+export function sharesOf(events: Events, header: EventsHeader, span: EventSpan, pieces: Pieces, mostRanks = 24): Shares | null {
+  const states = header.states.length,
+    task = header.states.findIndex(({ key }) => key === "task"),
+    known = new Float64Array(states),
+    summed = new Float64Array(states);
+  let all = 0,
+    from = Infinity,
     to = -Infinity,
     rows = 0;
   const spans = events.rows.map((row) => spanOfRow(row, span));
   events.rows.forEach((row, r) => {
     const own = spans[r];
     if (!own) return;
-    const here = row.states.sums(own[0], own[1]);
+    const one = pieces.of(r, false),
+      here = one.sums(own[0], own[1]);
     if (here.every((ns) => ns === 0)) return;
     ++rows;
-    here.forEach((ns, s) => (sums[s]! += ns));
+    for (const ns of here) all += ns;
+    for (let s = 0; s < states; ++s) {
+      known[s]! += here[s]!;
+      summed[s]! += here[one.states + s]!;
+    }
     from = Math.min(from, row.place(own[0]));
     to = Math.max(to, row.place(own[1]));
   });
@@ -60,15 +73,17 @@ export function sharesOf(events: Events, states: number, span: EventSpan, mostRa
     from,
     to,
     rows,
-    states: sums.slice(0, states),
-    summed: sums.slice(states),
-    parallelism: (sums[0]! + sums[states]!) / (to - from),
-    matrix: matrixOf(events, spans, mostRanks),
+    states: known,
+    summed,
+    all,
+    parallelism:
+      [...known, ...summed].reduce((sum, ns, s) => sum + (pieces.passing.isActive || s % states === 0 || s % states === task ? ns : 0), 0) / (to - from),
+    matrix: matrixOf(events, spans, pieces.passing, mostRanks),
   };
 }
 
 /** Messages whose sending call began there; where that one is not known, those whose receiving call ended there. */
-function matrixOf(events: Events, spans: (Span | null)[], mostRanks: number): Matrix | null {
+function matrixOf(events: Events, spans: (Span | null)[], passing: Passing, mostRanks: number): Matrix | null {
   const sums = new Map<number, { from: number; to: number; bytes: number; count: number }>(),
     ofRank = new Map<number, number>(),
     { messages, rows } = events;
@@ -78,7 +93,7 @@ function matrixOf(events: Events, spans: (Span | null)[], mostRanks: number): Ma
       span = spans[row];
     if (!span) continue;
     const ns = sender >= 0 ? rows[row]!.calls.begin[messages.sending[m]!]! : rows[row]!.calls.end[messages.receiving[m]!]! - 1;
-    if (ns < span[0] || ns >= span[1]) continue;
+    if (ns < span[0] || ns >= span[1] || !passing.of(row, sender >= 0 ? messages.sending[m]! : messages.receiving[m]!)) continue;
     const from = messages.from[m]!,
       to = messages.to[m]!,
       key = (from + 1) * 2 ** 26 + to + 1;

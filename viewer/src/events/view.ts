@@ -4,17 +4,20 @@ import { themeColor } from "../color";
 import type { Data } from "../data";
 import type { EventsHeader } from "../header";
 import type { Span } from "../selection";
-import type { Store } from "../state";
+import type { EventMode, Store, TaskName } from "../state";
 import { CanvasSurface, Picture, type Surface } from "../surface";
 import { left, right } from "../timeline/axes";
 import { Images } from "../timeline/images";
 import { AskedEvents } from "./asked";
-import { Shades, stateColors } from "./colors";
+import { Shades, stateColors, typeColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
+import { Passing } from "./filter";
+import { Pieces } from "./pieces";
 import { listen } from "./pointer";
 import { lastBefore, readEvents, type EventRow, type Events } from "./rows";
 import { spanOfRow } from "./shares";
+import { drawTasks } from "./task_lines";
 
 export const bottom = 20,
   top = 20,
@@ -25,10 +28,18 @@ export interface EventPlace {
   ns: number; // on the axis
 }
 
+/** Nearly all durations lie between. */
+function limitsOf(durations: number[]): Span {
+  durations.sort((a, b) => a - b);
+  const at = (share: number): number => durations[Math.floor(share * (durations.length - 1))] ?? 100;
+  return [Math.max(1, at(0.02)), Math.max(10 * at(0.02), at(0.995))];
+}
+
 export class EventTimeline {
   readonly picture: Picture;
   readonly header: EventsHeader;
   events: Events | null = null;
+  pieces: Pieces | null = null;
   readonly clusters = new Map<number, Clusters>();
   shades = new Shades(100, 1e9);
   firstRow = 0;
@@ -40,6 +51,7 @@ export class EventTimeline {
   /** Other events are shown than before. */
   onEvents: () => void = () => {};
   onHover: (place: EventPlace | null) => void = () => {};
+  readonly onLoad: (() => void)[] = [];
   move: (factor: number) => void = () => {}; // pointer.ts
   private readonly images = new Images();
   private content = 0;
@@ -62,10 +74,12 @@ export class EventTimeline {
 
   async load(): Promise<void> {
     this.events = await readEvents(this.data.header, this.header);
+    this.filter();
     if (this.header.indexed) {
       this.asked = new AskedEvents(this.data, this.events, (events) => {
         const isFirst = this.events!.rows.every((row) => row.states.longestCall(0, row.states.count) === 0);
         this.events = events;
+        this.filter();
         if (isFirst) this.findLimits(events);
         this.onEvents();
         this.renew();
@@ -77,6 +91,7 @@ export class EventTimeline {
     this.findLimits(this.events);
     for (const phase of phases) if (this.data.header.phases[phase]?.clusters) this.clusters.set(phase, await this.data.clusters(phase));
     this.renew();
+    for (const listener of this.onLoad) listener();
   }
   /** Of the shades of durations. */
   private findLimits(events: Events): void {
@@ -87,15 +102,25 @@ export class EventTimeline {
         if (states.isCall(i)) durations.push(calls.end[states.owner[i]!]! - calls.begin[states.owner[i]!]!);
         else if (isMixed && states.longestCall(i, i + 1) > 0) durations.push(states.longestCall(i, i + 1));
     }
-    durations.sort((a, b) => a - b);
-    const at = (share: number): number => durations[Math.floor(share * (durations.length - 1))] ?? 100;
-    this.limits = [Math.max(1, at(0.02)), Math.max(10 * at(0.02), at(0.995))];
+    const { tasks, rows } = events,
+      every = Math.max(1, Math.floor(tasks.count / 10000)),
+      some = Array.from({ length: Math.ceil(tasks.count / every) }, (_, i) => tasks.duration(i * every, rows));
+    this.limits = { duration: limitsOf(durations), task_duration: limitsOf(some) };
   }
-  private limits: [number, number] = [100, 1e9];
+  private limits: Partial<Record<EventMode, Span>> = {};
+
+  /** After a change of what counts, or of what is there. */
+  filter(): void {
+    this.pieces = new Pieces(this.events!, this.header.states, this.header.types.length, new Passing(this.data, this.events!, this.store.state.eventFilter));
+  }
+  /** Colours are about tasks. */
+  get isOfTasks(): boolean {
+    return ["type", "task_duration"].includes(this.store.state.eventMode);
+  }
 
   /** After a change of what colours say. */
   renew(): void {
-    this.shades = new Shades(...this.limits);
+    this.shades = new Shades(...(this.limits[this.store.state.eventMode] ?? [100, 1e9]));
     ++this.content;
     this.images.clear();
     this.picture.redraw();
@@ -166,14 +191,18 @@ export class EventTimeline {
       perPixel = (t1 - t0) / iw,
       gap = rowHeight >= 10 ? 2 : 0,
       regions = rows.some((row) => row.regions) && rowHeight >= 12 ? Math.max(3, Math.floor(rowHeight * 0.28)) : 0,
-      paint = painter(this.store.state.eventMode, stateColors(this.header), this.shades, this.clusters);
+      { isOfTasks } = this,
+      pieces = this.pieces!,
+      colors = isOfTasks ? typeColors(this.header.types.length) : stateColors(this.header),
+      paint = painter(this.store.state.eventMode, colors, pieces.passing.isActive, this.shades, this.clusters);
     this.asked?.want({ moment: [t0, t1], width: iw, rows });
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,
           y1 = y0 + rowHeight - gap;
-        paintRow(out, iw, [y0, y1 - regions], part, row, t0, perPixel, paint);
-        if (regions > 0) paintRegions(out, iw, [y1 - regions + 1, y1], part, row, t0, perPixel);
+        const number = this.firstRow + r;
+        paintRow(out, iw, [y0, y1 - regions], part, row, pieces.of(number, isOfTasks), t0, perPixel, paint);
+        if (regions > 0) paintRegions(out, iw, [y1 - regions + 1, y1], part, row, (call) => pieces.passing.of(number, call), t0, perPixel);
       });
     });
     s.image(image, left, top, iw, ih);
@@ -182,6 +211,7 @@ export class EventTimeline {
     drawAxis(this, s, rows, ih);
     drawSelection(this, s, rows, gap);
     drawMessages(this, s, events);
+    drawTasks(this, s, events);
     if (!(s instanceof CanvasSurface)) return;
     for (const place of [this.hover, this.reading]) {
       if (!place) continue;
@@ -190,6 +220,14 @@ export class EventTimeline {
     }
     if (this.reading) drawRead(this, s, this.reading);
   }
+
+  /** Its number in Tasks; -1: none is selected. */
+  selectedTask(): number {
+    const { task } = this.store.state;
+    if (this.chosen.of !== task) this.chosen = { of: task, number: task ? this.events!.tasks.find(task.rank, task.number, this.events!.rows) : -1 };
+    return this.chosen.number;
+  }
+  private chosen: { of: TaskName | null; number: number } = { of: null, number: -1 };
 
   /** Where each row has the selection, on its clock. */
   selected(): (Span | null)[] {

@@ -3,6 +3,9 @@ import type { Data } from "../data";
 import { csvText, duration, fixed, grouped, percent, plural, quantity, shortName } from "../format";
 import type { Span } from "../selection";
 import { within, type EventRow, type Events } from "./rows";
+import type { Passing } from "./filter";
+import { stretchWords, typeName } from "./task_words";
+import { laidOver } from "./tasks";
 
 /** A time of the run, to the microsecond. */
 export const moment = (ns: number): string => `${grouped(Math.floor(ns / 1e6))}.${fixed(Math.floor((ns % 1e6) / 1e3), 0).padStart(3, "0")}\u202fms`;
@@ -89,23 +92,28 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
   }
   const call = pieces.owner[piece]!,
     node = calls.node[call]!;
+  if (call >= calls.runs) return `${where}: ${stretchWords(data, events, rowNumber, call)}${node > 0 ? ` · ${pathWords(data, node)}` : ""}`;
   const when = `${duration(calls.end[call]! - calls.begin[call]!)} from ${moment(row.place(calls.begin[call]!))} on`,
     path = node > 0 ? ` · ${pathWords(data, node)}` : "";
   return `${where}: ${functionName(data, node)}, ${when}${messageWords(events, rowNumber, call)}${path}`;
 }
 
-/** The calls and regions that lie in spans of rows, or overlap them. */
-export function csvOf(data: Data, events: Events, spans: (Span | null)[]): string {
+/** The calls, tasks and regions that lie in spans of rows, or overlap them, and pass. */
+export function csvOf(data: Data, events: Events, spans: (Span | null)[], passing: Passing): string {
   const names = data.header.events!.states,
-    lines = ["rank,thread,state,function,begin [ns],duration [ns],iteration,messages,bytes sent,bytes received"];
+    { tasks } = events,
+    lines = ["rank,thread,state,function,begin [ns],duration [ns],iteration,messages,bytes sent,bytes received,task,own time [ns]"];
   events.rows.forEach((row, r) => {
     const span = spans[r],
       { calls, parts } = row;
     if (!span) return;
-    for (let c = 0; c < calls.begin.length && calls.begin[c]! < span[1]; ++c) {
-      if (calls.end[c]! <= span[0] && calls.begin[c]! < span[0]) continue;
+    for (const c of laidOver(calls, () => true)) {
+      if (calls.begin[c]! >= span[1]) break;
+      if ((calls.end[c]! <= span[0] && calls.begin[c]! < span[0]) || !passing.of(r, c)) continue;
       const p = within(parts, calls.begin[c]!),
-        messages = Array.from(events.messages.of(r, c), (m) => events.messages.at(m)),
+        isRun = c >= calls.runs,
+        task = isRun ? calls.task[c - calls.runs]! : -1,
+        messages = isRun ? [] : Array.from(events.messages.of(r, c), (m) => events.messages.at(m)),
         sent = messages.filter((m) => m.sender === r && m.sending === c),
         bytes = (list: typeof messages): number => list.reduce((sum, m) => sum + m.bytes, 0);
       lines.push(
@@ -113,13 +121,15 @@ export function csvOf(data: Data, events: Events, spans: (Span | null)[]): strin
           row.rank,
           row.thread,
           names[calls.state[c]!]?.key ?? "region",
-          csvText(functionName(data, calls.node[c]!)),
+          csvText(task >= 0 ? typeName(data, tasks.type[task]!) : functionName(data, calls.node[c]!)),
           calls.begin[c],
           calls.end[c]! - calls.begin[c]!,
           p >= 0 && parts.phase[p] !== -2 ? parts.number[p]! + 1 : "",
           messages.length,
           bytes(sent),
           bytes(messages) - bytes(sent),
+          task >= 0 ? tasks.number[task] : "",
+          task >= 0 && !isNaN(tasks.own[task]!) ? tasks.own[task] : "",
         ].join(","),
       );
     }

@@ -1,0 +1,126 @@
+// Which calls, tasks and regions of the timeline count: for the picture, for statistics and for what is saved.
+import type { Data } from "../data";
+import type { Events } from "./rows";
+import { functionName } from "./words";
+
+export interface EventFilter {
+  kind: "" | "calls" | "tasks" | "regions";
+  text: string; // in the name of the function, or of the type of task and where it is created
+  from: number; // ns; what a call, a region or a stretch takes, of a task its own time
+  to: number;
+  ranks: string; // "0,4-7"; empty: all
+}
+export const noFilter: EventFilter = { kind: "", text: "", from: 0, to: Infinity, ranks: "" };
+export const isActive = (f: EventFilter): boolean => filterCode(f) !== "";
+
+/** As part of a link. */
+export function filterCode(f: EventFilter): string {
+  const q = new URLSearchParams();
+  if (f.kind) q.set("kind", f.kind);
+  if (f.text) q.set("text", f.text);
+  if (f.from > 0) q.set("from", String(f.from));
+  if (f.to < Infinity) q.set("to", String(f.to));
+  if (f.ranks) q.set("ranks", f.ranks);
+  return q.toString();
+}
+/** Ignores what makes no sense. */
+export function filterOf(code: string): EventFilter {
+  const q = new URLSearchParams(code),
+    kind = q.get("kind") ?? "",
+    ns = (name: string, otherwise: number): number => (/^\d+(\.\d+)?$/.test(q.get(name) ?? "") ? Number(q.get(name)) : otherwise),
+    ranks = q.get("ranks") ?? "";
+  return {
+    kind: ["calls", "tasks", "regions"].includes(kind) ? (kind as EventFilter["kind"]) : "",
+    text: q.get("text") ?? "",
+    from: ns("from", 0),
+    to: ns("to", Infinity),
+    ranks: ranksOf(ranks) ? ranks : "",
+  };
+}
+
+/** null: not a list of ranks. */
+export function ranksOf(text: string): [number, number][] | null {
+  const list: [number, number][] = [];
+  for (const part of text.split(",")) {
+    const [, from, to] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part) ?? [];
+    if (from === undefined) return null;
+    list.push([Number(from), Number(to ?? from)]);
+  }
+  return list;
+}
+
+const units: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+/** "1.5 ms" in ns; without unit: µs; null: not a time. */
+export function timeOf(text: string): number | null {
+  const [, value, unit] = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)?\s*$/.exec(text.replace("\u202f", " ")) ?? [];
+  return value === undefined ? null : Number(value) * units[unit ?? "us"]!;
+}
+
+/** What a filter says of the calls, regions and stretches of all rows, each by its number in its row. */
+export class Passing {
+  readonly isActive: boolean;
+  private readonly text: string;
+  private readonly ranks: [number, number][] | null;
+  private readonly node = new Map<number, boolean>();
+  private readonly type: boolean[];
+  private readonly rows: Uint8Array[] = [];
+
+  constructor(
+    private readonly data: Data,
+    private readonly events: Events,
+    readonly filter: EventFilter,
+  ) {
+    this.isActive = isActive(filter);
+    this.text = filter.text.toLowerCase();
+    this.ranks = filter.ranks ? ranksOf(filter.ranks) : null;
+    this.type = data.header.events!.types.map((type) => this.has(`${type.function} ${type.source}`));
+  }
+
+  private has = (name: string): boolean => name.toLowerCase().includes(this.text);
+
+  /** A thread, where it is in no call. */
+  outside(row: number): boolean {
+    const { kind, text, from, to } = this.filter;
+    return this.isOfRank(row) && !kind && !text && from === 0 && to === Infinity;
+  }
+
+  /** @param row -1, of an end of a message that is not known: no */
+  of(row: number, call: number): boolean {
+    if (row < 0) return false;
+    return !this.isActive || this.row(row)[call] === 1;
+  }
+
+  /** By call of a row: 1 if it passes. */
+  private row(row: number): Uint8Array {
+    let out = this.rows[row];
+    if (out) return out;
+    const { calls } = this.events.rows[row]!,
+      { tasks, rows } = this.events,
+      { kind, from, to } = this.filter,
+      states = this.data.header.events!.states.length,
+      isTimed = from > 0 || to < Infinity;
+    this.rows[row] = out = new Uint8Array(calls.begin.length);
+    if (!this.isOfRank(row)) return out;
+    for (let call = 0; call < out.length; ++call) {
+      const isRun = call >= calls.runs,
+        task = isRun ? calls.task[call - calls.runs]! : -1;
+      if (kind && kind !== (isRun ? "tasks" : calls.state[call]! >= states ? "regions" : "calls")) continue;
+      if (isTimed) {
+        const ns = task >= 0 ? tasks.duration(task, rows) : calls.end[call]! - calls.begin[call]!;
+        if (ns < from || ns > to) continue;
+      }
+      if (!this.text || (task >= 0 ? this.type[tasks.type[task]!]! : this.isOfNode(calls.node[call]!))) out[call] = 1;
+    }
+    return out;
+  }
+
+  private isOfRank(row: number): boolean {
+    const { rank } = this.events.rows[row]!;
+    return !this.ranks || this.ranks.some(([from, to]) => rank >= from && rank <= to);
+  }
+  private isOfNode(node: number): boolean {
+    let known = this.node.get(node);
+    if (known === undefined) this.node.set(node, (known = this.has(functionName(this.data, node))));
+    return known;
+  }
+}

@@ -1,0 +1,72 @@
+// The inputs of the filter.
+import { duration, grouped } from "../format";
+import type { Store } from "../state";
+import { filterCode, isActive, noFilter, ranksOf, timeOf, type EventFilter } from "./filter";
+
+export class FilterBar {
+  private readonly kind = document.createElement("select");
+  private readonly text = document.createElement("input");
+  private readonly from = document.createElement("input");
+  private readonly to = document.createElement("input");
+  private readonly ranks = document.createElement("input");
+  private readonly clear = document.createElement("button");
+
+  constructor(
+    host: HTMLElement,
+    private readonly store: Store,
+    hasTasks: boolean,
+  ) {
+    const labelled = (name: string, element: HTMLElement, title: string): void => {
+      const label = document.createElement("label");
+      label.append(name + " ", element);
+      label.title = title;
+      element.id = `events-filter-${name.replace(/\W/g, "")}`;
+      host.append(label, " ");
+    };
+    for (const [value, name] of [["", "all"], ["calls", "calls"], ...(hasTasks ? [["tasks", "tasks"]] : []), ["regions", "regions"]])
+      this.kind.add(new Option(name, value));
+    this.text.size = 16;
+    for (const input of [this.from, this.to, this.ranks]) input.size = 7;
+    labelled("only", this.kind, "Filter: what does not pass is pale, and is no part of statistics and CSV");
+    labelled("with", this.text, `In the name of the function${hasTasks ? ", or of the type of task" : ""}`);
+    labelled("from", this.from, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
+    labelled("to", this.to, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
+    labelled("ranks", this.ranks, "0,4-7");
+    this.clear.textContent = "No filter";
+    host.append(this.clear);
+    let typing = 0; // a large trace is not filtered at every key
+    this.text.oninput = () => {
+      clearTimeout(typing);
+      typing = window.setTimeout(() => this.take(), 200);
+    };
+    for (const input of [this.kind, this.text, this.from, this.to, this.ranks]) input.onchange = () => this.take();
+    this.clear.onclick = () => this.store.set({ eventFilter: noFilter });
+    store.on(["eventFilter"], () => this.show());
+    this.show();
+  }
+
+  /** All inputs at once: one that is being typed is not lost to another one. What makes no sense is no limit. */
+  private take(): void {
+    const before = this.store.state.eventFilter,
+      eventFilter: EventFilter = {
+        kind: this.kind.value as EventFilter["kind"],
+        text: this.text.value,
+        from: timeOf(this.from.value) ?? 0,
+        to: timeOf(this.to.value) ?? Infinity,
+        ranks: ranksOf(this.ranks.value) ? this.ranks.value.replaceAll(" ", "") : "",
+      };
+    if (filterCode(before) !== filterCode(eventFilter)) this.store.set({ eventFilter });
+    else this.show();
+  }
+
+  private show(): void {
+    const { kind, text, from, to, ranks } = this.store.state.eventFilter,
+      spelled = (ns: number): string => (timeOf(duration(ns)) === ns ? duration(ns) : `${grouped(ns).replaceAll(",", "")} ns`);
+    this.kind.value = kind;
+    if (this.text.value !== text) this.text.value = text;
+    this.from.value = from > 0 ? spelled(from) : "";
+    this.to.value = to < Infinity ? spelled(to) : "";
+    this.ranks.value = ranks;
+    this.clear.hidden = !isActive(this.store.state.eventFilter);
+  }
+}
