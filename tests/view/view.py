@@ -22,7 +22,8 @@ import time
 import traceback
 from pathlib import Path
 
-import timeline  # its tests are in the list, too
+import overlays  # its tests are in the list, too
+import timeline  # the same
 from expectations import expect, expect_equal, test, tests
 
 SKIPPED = 77

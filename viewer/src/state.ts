@@ -1,6 +1,7 @@
 // What the page shows. The fragment of the URL holds it, and listeners learn of changes.
 import { causeSelection } from "./causes";
 import type { Data } from "./data";
+import { curvesInto, curvesOf, noCurves, type CurveState } from "./events/curve_state";
 import { clampedSpan } from "./moving";
 import { Renumbering } from "./renumbering";
 import { selectionCode, selectionOf, type Selection } from "./selection";
@@ -44,6 +45,7 @@ export interface State {
   moment: [number, number]; // ns: what the timeline shows
   eventMode: EventMode;
   eventSpan: EventSpan | null;
+  curves: CurveState;
   theme: "auto" | "light" | "dark";
 }
 
@@ -92,6 +94,7 @@ export class Store {
       moment: this.wholeMoment(),
       eventMode: "state",
       eventSpan: null,
+      curves: noCurves,
       theme: "auto",
     };
     this.first = { ...this.state };
@@ -187,6 +190,7 @@ export class Store {
     if (s.moment[0] > 0 || s.moment[1] < this.wholeMoment()[1]) q.set("moment", s.moment.map((t) => Math.round(t)).join(","));
     if (s.eventMode !== "state") q.set("events", s.eventMode);
     if (s.eventSpan) q.set("span", "phase" in s.eventSpan ? `${s.eventSpan.phase}.${s.eventSpan.number}` : `${s.eventSpan.from}-${s.eventSpan.to}`);
+    curvesInto(q, s.curves);
     if (s.cause >= 0) q.set("cause", String(s.cause + 1));
     if (s.pooling !== "max") q.set("pool", s.pooling);
     if (s.theme !== "auto") q.set("theme", s.theme);
@@ -227,6 +231,7 @@ export class Store {
     const moment = (q.get("moment") ?? "").split(",").map(Number);
     if (moment.length === 2 && moment.every(isFinite)) s.moment = this.clampedMoment(moment as [number, number]);
     if (["duration", "kind"].includes(q.get("events") ?? "")) s.eventMode = q.get("events") as EventMode;
+    s.curves = curvesOf(q);
     s.eventSpan = eventSpanOf(q.get("span") ?? "", h.phases.length);
     const cause = Number(q.get("cause") ?? 0) - 1;
     if (Number.isInteger(cause) && cause >= 0 && cause < h.causes.list.length) {

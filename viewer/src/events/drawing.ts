@@ -141,7 +141,7 @@ export function drawSelection(t: EventTimeline, s: Surface, rows: EventRow[], ga
 export function drawMessages(t: EventTimeline, s: Surface, { messages }: Events): void {
   const [t0, t1] = t.store.state.moment,
     x = left + t.width + 6,
-    y = t.picture.height - bottom - 20,
+    y = t.picture.height - t.below - bottom - 20,
     { sender, receiver, sent, received, slowest } = messages,
     inView: number[] = [];
   for (let m = lastBefore(sent, t0 - slowest) + 1; m < messages.count && !(sent[m]! > t1); ++m) {

@@ -7,6 +7,7 @@ import type { Span } from "../selection";
 import type { EventMode, Store } from "../state";
 import { dressed, sentence } from "../words";
 import { stateColors } from "./colors";
+import { Overlays } from "./overlays";
 import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
 import { EventTimeline } from "./view";
 import { csvOf, describe, messagesWords, moment } from "./words";
@@ -16,6 +17,7 @@ const hint = "drag: select times · click: an iteration and a call · Ctrl+wheel
 export class EventsPane {
   /** null if no events were recorded. */
   readonly timeline: EventTimeline | null;
+  overlays: Overlays | null = null;
   private readonly modeSelect = $<HTMLSelectElement>("events-mode");
 
   constructor(
@@ -27,6 +29,7 @@ export class EventsPane {
     this.timeline = events ? new EventTimeline($("events"), data, store) : null;
     if (!events || !this.timeline) return;
     const timeline = this.timeline;
+    this.overlays = new Overlays(timeline, $("events-overlays"));
     $("events").style.height = `${timeline.wantedHeight}px`;
     for (const [value, text] of [
       ["state", "state"],
@@ -61,6 +64,7 @@ export class EventsPane {
   async load(): Promise<void> {
     await this.timeline?.load();
     if (!this.timeline) return;
+    this.overlays!.load();
     this.showMode();
     this.showShares();
   }

@@ -1,0 +1,70 @@
+// What lies over the timeline: what page.mjs asks of the page.
+
+/** @param result takes what was found */
+export async function curves({ page, open, settle, shots, result }) {
+  const asked = JSON.parse(process.argv[7]);
+  await open("#curves=" + encodeURIComponent("threads(computing); d(bytes())/dt"));
+  const text = (id) => page.evaluate((i) => document.getElementById(i).textContent.replaceAll("\u202f", " "), id);
+  result.rows = await page.evaluate(() => {
+    const { begin, own, axis, complete } = window.libprofile.data.header.events.rows, { rows } = window.libprofile.events.timeline.events;
+    return rows.map((row) => ({ rank: row.rank, thread: row.thread, begin: begin[row.location], scale: axis[row.location] / own[row.location], complete: complete[row.location] }));
+  });
+  result.end = await page.evaluate(() => window.libprofile.data.header.events.end);
+  result.functions = await page.evaluate(() => window.libprofile.events.overlays.tracks.names.functions);
+  /** Values by expression, or what is wrong and where. */
+  result.values = await page.evaluate(({ sources, first, end, every }) => {
+    const { bar, tracks } = window.libprofile.events.overlays, Curve = bar.curves[0].constructor;
+    return sources.map((source) => {
+      try {
+        return Array.from(new Curve(source, tracks).between(first, end, every), (v) => (Number.isNaN(v) ? null : v));
+      } catch (error) {
+        return { message: error.message, at: error.at, length: error.length };
+      }
+    });
+  }, asked);
+  // Asked in parts, the answer is the same.
+  result.in_parts = await page.evaluate(({ sources, first, end, every }) => {
+    const { bar, tracks } = window.libprofile.events.overlays, Curve = bar.curves[0].constructor, curve = new Curve(sources[0], tracks), middle = Math.floor((first + end) / 2);
+    curve.between(middle - 5, middle + 5, every);
+    curve.between(middle, middle + 20, every);
+    return Array.from(curve.between(first, end, every), (v) => (Number.isNaN(v) ? null : v));
+  }, asked);
+  result.pixels = await page.evaluate(({ sources, every }) => {
+    const { bar, tracks } = window.libprofile.events.overlays, Curve = bar.curves[0].constructor, curve = new Curve(sources[0], tracks), list = (a) => Array.from(a, (v) => (Number.isNaN(v) ? null : v));
+    const { least, most, mean } = curve.pixels(0, 7.3 * every, 40, every);
+    return { least: list(least), most: list(most), mean: list(mean) };
+  }, asked);
+  // The bar: typed, chosen, wrong, hidden, kept in the link.
+  result.headings = await page.evaluate(() => window.libprofile.events.timeline.picture.svg().match(/<text[^>]*>[^<]*<\/text>/g).map((t) => t.replace(/<[^>]*>/g, "")));
+  const height = () => page.evaluate(() => document.querySelector("#events canvas").clientHeight);
+  result.heights = { two: await height() };
+  result.ready = await page.evaluate(() => [...document.getElementById("curve-ready").options].map((o) => o.value).filter((v) => v));
+  await page.selectOption("#curve-ready", "in_flight()");
+  await settle();
+  result.heights.three = await height();
+  result.typed = await page.inputValue("#curve-input");
+  const canvas = page.locator("#events canvas"), box = await canvas.boundingBox();
+  await page.mouse.move(box.x + 78 + 0.9 * (box.width - 174), box.y + 30);
+  await page.waitForTimeout(150);
+  result.readout = await text("curve-readout");
+  await page.screenshot({ path: `${shots}/events-curves.png`, fullPage: true });
+  await page.selectOption("#curve-place", "over");
+  await page.selectOption("#curve-every", "1000000");
+  await settle();
+  result.heights.over = await height();
+  await page.screenshot({ path: `${shots}/events-curves-over.png`, fullPage: true });
+  result.state = await page.evaluate(() => window.libprofile.store.state.curves);
+  await open("#" + (await page.evaluate(() => window.libprofile.store.link())));
+  result.again = await page.evaluate(() => window.libprofile.store.state.curves);
+  await page.click("#curve-hide");
+  result.hidden = await page.inputValue("#curve-input");
+  await page.fill("#curve-input", "threads(computing); threads(computng)");
+  await page.press("#curve-input", "Enter");
+  await settle();
+  result.wrong = { text: await text("curve-error"), shown: await page.evaluate(() => window.libprofile.events.overlays.bar.curves.length), invalid: await page.getAttribute("#curve-input", "aria-invalid") };
+  // No text of an expression becomes a part of the page.
+  await page.fill("#curve-input", 'threads("<img src=x onerror=alert(1)>")');
+  await page.press("#curve-input", "Enter");
+  await settle();
+  result.hostile = { images: await page.locator("#events-overlays img").count(), text: await text("curve-error") };
+}

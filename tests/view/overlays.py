@@ -1,0 +1,182 @@
+"""What lies over the timeline of the page: curves of derived metrics, compared with the events of the report."""
+
+import json
+import math
+import random
+
+from expectations import expect, expect_equal, test
+from timeline import call_paths, traced
+
+SHORTEST = 10000  # ns: a time without events that is no longer makes no part
+
+
+class Row:
+    """A thread's events, and which of its time is known; times are those of the axis."""
+
+    def __init__(self, events, paths, clock):
+        def place(ns):
+            return clock["begin"] + ns * clock["scale"]
+
+        spans = sorted((part["begin_ns"], part["end_ns"]) for part in events["parts"])
+        known = []
+        for begin, end in spans:
+            if known and begin - known[-1][1] <= (SHORTEST if clock["complete"] else 0):
+                known[-1][1] = max(known[-1][1], end)
+            else:
+                known.append([begin, end])
+        self.known = [(place(a), place(b)) for a, b in known]
+        self.calls = [(place(b), place(e), paths[p]["name"] if p in paths else "?") for b, e, p in zip(events["begin_ns"], events["end_ns"], events["path"])
+                      if p not in paths or paths[p]["kind"] != "region"]
+        ends = events["messages"]
+        self.sent = [(self.calls_at(events, place, call)[0], partner, size)
+                     for call, direction, partner, size in zip(ends["interval"], ends["direction"], ends["partner"], ends["bytes"]) if direction == "sent"]
+        self.received = [(self.calls_at(events, place, call)[1], partner, size)
+                         for call, direction, partner, size in zip(ends["interval"], ends["direction"], ends["partner"], ends["bytes"]) if direction == "received"]
+
+    @staticmethod
+    def calls_at(events, place, call):
+        return place(events["begin_ns"][call]), place(events["end_ns"][call])
+
+    @staticmethod
+    def overlap(spans, a, b):
+        return sum(max(0, min(e, b) - max(s, a)) for s, e in spans)
+
+    def known_in(self, a, b):
+        return self.overlap(self.known, a, b)
+
+    def in_calls(self, wanted, a, b):
+        """ns in these calls; no call lies in another one here."""
+        return sum(self.known_in(max(s, a), min(e, b)) for s, e, name in self.calls if wanted(name) and s < b and e > a)
+
+    def number(self, wanted, a, b):
+        return sum((self.known_in(max(s, a), min(e, b)) / (e - s)) if e > s else 1 for s, e, name in self.calls if wanted(name) and s < b and (e > a or a <= s))
+
+
+def near(a, b):
+    return (a is None) == (b is None) and (a is None or abs(a - b) <= 1e-6 * max(1, abs(a), abs(b)))
+
+
+def compare(name, seen, wanted, limit=3):
+    wrong = [(i, s, w) for i, (s, w) in enumerate(zip(seen, wanted)) if not near(s, w)]
+    expect(len(seen) == len(wanted) and not wrong, f"{name}: {len(wrong)} of {len(wanted)} values differ; interval, page, events: {wrong[:limit]}")
+    expect(sum(w is not None and w != 0 for w in wanted) > 5, f"{name} is hardly ever anything: {wanted[:20]}")
+
+
+@test
+def curves_are_what_the_reported_events_say(context):
+    folder, report = traced(context, "events-curves", "4M", "hydro", "60", "8")
+    paths, page = call_paths(report), context.view(folder)
+    names = sorted({paths[p]["name"] for events in report["events"] for p in events["path"] if p in paths and paths[p]["kind"] != "region"})
+    receive = next(name for name in ("MPI_Recv", "MPI_Waitall", "MPI_Wait", "MPI_Sendrecv") if name in names)
+    every, sources = 250_000, [
+        "threads(computing)", f"threads({receive})", f"duration({receive})", "d(bytes(0, 1)) / dt", "in_flight()", f"d(calls({receive})) / dt",
+        "max(threads(computing)) - min(threads(computing))", "on(1, threads(computing))", "1 - (threads(computing) + 2 * 0.25) / threads()",
+        "bytes()", "d(received(*, 0-1)) / dt", "d(bytes()) / d(messages())", f"sum(threads({receive}))", f"mean(d(time({receive}))) / dt",
+        'threads("MPI_*") + threads(computing) - threads()']
+    first = min(part["begin_ns"] for events in report["events"] for part in events["parts"] if part["kind"] == "iteration") // every
+    last = max(part["end_ns"] for events in report["events"] for part in events["parts"]) // every + 1
+    seen = context.look(page, "curves", json.dumps({"sources": sources, "first": first, "end": last, "every": every}))
+    rows = [Row(events, paths, clock) for events, clock in zip(report["events"], seen["rows"])]
+    wanted = {source: [] for source in sources}
+    for i in range(first, last):
+        a, b = i * every, (i + 1) * every
+        known = [row.known_in(a, b) for row in rows]
+        there = sum(ns > 1e-3 for ns in known)
+        if there == 0:
+            for list_ in wanted.values():
+                list_.append(None)
+            continue
+        dt = sum(known) / there
+        is_receive, is_call = (lambda name: name == receive), (lambda name: True)
+        computing = [ns - row.in_calls(is_call, a, b) for row, ns in zip(rows, known)]
+        receiving = [row.in_calls(is_receive, a, b) for row in rows]
+        calls = sum(row.number(is_receive, a, b) for row in rows)
+        sent = [(t, r, to, size) for r, row in enumerate(rows) for t, to, size in row.sent if a <= t < b]
+        shares = [c / ns for c, ns in zip(computing, known) if ns > 1e-3]
+        flying = 0
+        for sender, row in enumerate(rows):
+            for receiver, other in enumerate(rows):
+                # In the order in which they were sent: hydro has one neighbour, and messages do not overtake each other.
+                begins, ends = [t for t, to, _ in row.sent if to == receiver], [t for t, of, _ in other.received if of == sender]
+                flying += sum(row.known_in(max(s, a), min(e, b)) for s, e in zip(begins, ends) if e > s and s < b and e > a)
+        all_sent = sum(size for row in rows for t, _, size in row.sent if t < b)
+        received = sum(size for row in rows for t, _, size in row.received if a <= t < b)
+        values = [
+            sum(computing) / dt, sum(receiving) / dt, sum(receiving) / calls / 1e9 if calls > 1e-12 else None,
+            sum(size for _, r, to, size in sent if (r, to) == (0, 1)) / dt * 1e9, flying / dt, calls / dt * 1e9, max(shares) - min(shares),
+            computing[1] / known[1] if known[1] > 1e-3 else None, 1 - (sum(computing) / dt + 0.5) / there, all_sent, received / dt * 1e9,
+            sum(size for *_, size in sent) / len(sent) if sent else None,
+            sum(r / ns for r, ns in zip(receiving, known) if ns > 1e-3), sum(receiving) / there / dt, None]
+        for source, value in zip(sources, values):
+            wanted[source].append(value)
+    for source, values in zip(sources[:-1], seen["values"]):
+        compare(source, values, wanted[source])
+    # A thread is in a call, or computes.
+    expect(all(v is None or abs(v) < 1e-6 for v in seen["values"][-1]), f"calls, computing and all threads: {seen['values'][-1][:10]}")
+    expect_equal(seen["in_parts"], seen["values"][0], "a curve that is asked for in parts")
+    # A pixel has the least and the largest of its intervals.
+    pixels = seen["pixels"]
+    for x in range(40):
+        inside = [i for i in range(math.ceil(x * 7.3 - 1e-9), math.ceil((x + 1) * 7.3 - 1e-9)) if first <= i < last]
+        values = [wanted[sources[0]][i - first] for i in inside if wanted[sources[0]][i - first] is not None]
+        if len(inside) < 7 or not values:
+            continue
+        expect(near(pixels["least"][x], min(values)) and near(pixels["most"][x], max(values)), f"pixel {x}: {pixels['least'][x]}, {pixels['most'][x]}, not {values}")
+        expect(near(pixels["mean"][x], sum(values) / len(values)), f"mean of pixel {x}")
+    expect("threads(computing)" in seen["headings"] and any("per" in text for text in seen["headings"]), f"texts of the picture: {seen['headings']}")
+    heights = seen["heights"]
+    expect(heights["three"] > heights["two"] > heights["over"], f"heights {heights}")
+    expect("threads(computing)" in seen["ready"] and "d(bytes()) / dt" in seen["ready"], f"ready-made are {seen['ready']}")
+    expect_equal(seen["typed"], "threads(computing); d(bytes())/dt; in_flight()", "what is typed after a choice")
+    for source in ("threads(computing) = ", "d(bytes())/dt = ", "in_flight() = "):
+        expect(source in seen["readout"], f"under the pointer: {seen['readout']!r}")
+    expect_equal(seen["state"], {"sources": seen["typed"], "every": 1000000, "isOver": True}, "the state")
+    expect_equal(seen["again"], seen["state"], "what the link shows again")
+    expect_equal(seen["hidden"], "", "curves after they were hidden")
+
+
+@test
+def what_is_wrong_with_an_expression_is_said(context):
+    folder, report = traced(context, "events-curves", "4M", "hydro", "60", "8")
+    wrong = [  # position and a part of the sentence
+        ("threads(computng)", 8, "do you mean computing?"), ("thread(computing)", 0, "do you mean threads?"), ("threads(mpi_isendd)", 8, "do you mean MPI_Isend?"),
+        ("1 +", 3, "not the end"), ("(1 + 2", 6, '")" should be here'), ("1 2", 2, "too much"), ("d(threads(computing))/dt", 2, "increase of a total"),
+        ("bytes() + time(computing)", 8, "cannot be added"), ("bytes(0)", 7, '"," should be here'), ("bytes(0, x)", 9, "a rank should be here"),
+        ("bytes(3-1, 0)", 6, "before"), ("calls(computing)", 6, "not called"), ("computing", 0, "threads(computing)"), ("threads", 0, "parentheses"),
+        ('threads("MPI_', 8, 'second "'), ("1 $ 2", 2, '"$" has no meaning'), ("cycles", 0, "no counter"), ("(" * 60 + "1" + ")" * 60, 40, "deeply"), ("1+" * 400 + "1", 500, "500"),
+        ("d(d(bytes()))", 2, "increase of a total"), ("max(1, 2)", 5, '")" should be here'), ("", 0, "nothing"), ('threads("")', 8, "no state"), ("1e999 * bytes()", -1, "")]
+    # Numbers alone are what another language says.
+    chance, sums = random.Random(7), []
+
+    def made(depth):
+        if depth == 0 or chance.random() < 0.2:
+            return str(chance.choice([chance.randrange(1, 100), round(chance.random() * 10, 3), "2.5e1", "1e-2"]))
+        kind = chance.randrange(6)
+        if kind == 4:
+            return f"-{made(depth - 1)}"
+        if kind == 5:
+            return f"({made(depth - 1)})"
+        return f"{made(depth - 1)} {'+-*/'[kind]}{chance.choice(['', ' '])}{made(depth - 1)}"
+
+    while len(sums) < 300:
+        source = made(4)
+        try:
+            sums.append((source, eval(source)))
+        except ZeroDivisionError:
+            pass
+    every = 1_000_000
+    first = report["events"][0]["parts"][0]["begin_ns"] // every
+    sources = [source for source, *_ in wrong] + [source for source, _ in sums]
+    seen = context.look(context.view(folder), "curves", json.dumps({"sources": ["threads(computing)", *sources], "first": first, "end": first + 60, "every": every}))
+    answers = seen["values"][1:]
+    for (source, at, part), answer in zip(wrong, answers):
+        if at < 0:
+            expect(answer == [None] * 60, f"{source!r} has values: {answer}")
+            continue
+        expect(isinstance(answer, dict) and answer["at"] == at and part in answer["message"] and answer["length"] > 0, f"{source[:80]!r}: {answer}, not {at} {part!r}")
+    for (source, value), answer in zip(sums, answers[len(wrong):]):
+        values = {v for v in answer if v is not None} if isinstance(answer, list) else answer
+        expect(len(values) == 1 and near(next(iter(values)), value), f"{source} is {values}, not {value}")
+    said = seen["wrong"]
+    expect("computng" in said["text"] and "^^^^^^^^" in said["text"] and "character 29" in said["text"] and said["shown"] == 1 and said["invalid"] == "true", f"{said}")
+    expect(seen["hostile"]["images"] == 0 and "<img" in seen["hostile"]["text"], f"{seen['hostile']}")
