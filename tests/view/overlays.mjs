@@ -68,3 +68,62 @@ export async function curves({ page, open, settle, shots, result }) {
   await settle();
   result.hostile = { images: await page.locator("#events-overlays img").count(), text: await text("curve-error") };
 }
+
+/** Causes over the timeline. */
+export async function causeMarks({ page, open, settle, paint, shots, result }) {
+  await open();
+  await page.evaluate(() => document.querySelector("#events canvas").scrollIntoView({ block: "center" }));
+  const text = (id) => page.evaluate((i) => document.getElementById(i).textContent.replaceAll("\u202f", " "), id);
+  result.rows = await page.evaluate(() => {
+    const { begin, own, axis } = window.libprofile.data.header.events.rows, { rows } = window.libprofile.events.timeline.events;
+    return rows.map((row) => ({ rank: row.rank, begin: begin[row.location], scale: axis[row.location] / own[row.location] }));
+  });
+  result.times = await page.evaluate(() => {
+    const { data, events } = window.libprofile, { causes } = events.overlays, { rows } = events.timeline.events;
+    return data.header.causes.list.map((_, c) => rows.map((_, r) => { const { begin, end } = causes.times(c, r); return Array.from(begin, (from, i) => [from, end[i]]); }));
+  });
+  const canvas = page.locator("#events canvas");
+  result.clicked = [];
+  for (let c = 0; c < result.times.length; ++c) {
+    const at = await page.evaluate((cause) => {
+      const { timeline, overlays } = window.libprofile.events;
+      return { x: timeline.xOf(window.libprofile.store.wholeMoment()[1] * 0.7), y: overlays.lanes + 12 * cause + 5 };
+    }, c);
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + at.x, box.y + at.y);
+    await page.waitForTimeout(150);
+    const words = await text("events-readout");
+    await page.mouse.down();
+    await page.mouse.up();
+    await settle();
+    result.clicked.push({ words, ...(await page.evaluate(() => ({ cause: window.libprofile.store.state.cause, a: window.libprofile.store.state.a }))) });
+  }
+  await page.screenshot({ path: `${shots}/events-causes.png`, fullPage: true });
+  /** Whether the lower edge of the row has the colour of marks in the middle of each time. */
+  result.drawn = await page.evaluate(async () => {
+    const { store, events } = window.libprofile, { timeline, overlays } = events, { canvas } = timeline.picture, scale = canvas.width / canvas.clientWidth;
+    store.set({ cause: -1 });
+    const out = { in: 0, missed: 0, outside: 0 };
+    for (const [r, row] of timeline.events.rows.entries()) {
+      const { parts } = row;
+      for (let p = 0; p < parts.begin.length; p += 7) {
+        if (parts.phase[p] < 0) continue;
+        const [from, to] = [row.place(parts.begin[p]), row.place(parts.end[p])], middle = (from + to) / 2;
+        store.set({ moment: store.clampedMoment([from, to]) });
+        timeline.picture.paint();
+        const [red, green, blue] = canvas.getContext("2d").getImageData(timeline.xOf(middle) * scale, (20 + (r + 1) * timeline.rowHeight - 3) * scale, 1, 1).data;
+        const isMarked = red > 180 && green < 90 && blue < 60, isIn = [0, 1].some((c) => { const { begin, end } = overlays.causes.times(c, r); return begin.some((b, i) => b <= middle && end[i] > middle); });
+        if (isIn !== isMarked) ++out[isIn ? "missed" : "outside"];
+        else if (isIn) ++out.in;
+      }
+    }
+    return out;
+  });
+  await page.focus("#events canvas");
+  result.keys = [];
+  for (const key of ["f", "f", "F"]) {
+    await page.keyboard.press(key);
+    result.keys.push(await page.evaluate(() => window.libprofile.store.state.cause));
+  }
+  result.title = await page.title();
+}

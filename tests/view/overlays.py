@@ -180,3 +180,48 @@ def what_is_wrong_with_an_expression_is_said(context):
     said = seen["wrong"]
     expect("computng" in said["text"] and "^^^^^^^^" in said["text"] and "character 29" in said["text"] and said["shown"] == 1 and said["invalid"] == "true", f"{said}")
     expect(seen["hostile"]["images"] == 0 and "<img" in seen["hostile"]["text"], f"{seen['hostile']}")
+
+
+@test
+def marks_of_causes_are_their_iterations_on_their_ranks(context):
+    for name, memory, steps in (("marks-whole", "4M", 60), ("marks-few", "16K", 400)):
+        folder, report = traced(context, name, memory, "hydro", str(steps), "8")
+        page = context.view(folder)
+        text = page.read_text()
+        head = text.index('id="header">') + len('id="header">')
+        tail = text.index("</script>", head)
+        header = json.loads(text[head:tail])
+        phase = next(p for p, one in enumerate(header["phases"]) if one.get("iterations"))
+        cause = {"share": "7.5 %", "evidence": ["seen"], "gain": "saves 1 s", "next": "libprofile report", "phase": phase}
+        ranges = [([3, 4, 10, 13, 30, 31], [1, 2]), ([20, 40], [])]
+        header["causes"]["list"] = [
+            {**cause, "sentence": "Ranks <img src=x onerror=document.title=1> compute longer", "iterations": ranges[0][0], "ranks": ranges[0][1]},
+            {**cause, "sentence": "All ranks are longer", "iterations": ranges[1][0], "ranks": []},
+            {**cause, "sentence": "Rank 0 is longer over the whole run", "phase": -1, "iterations": [], "ranks": [0, 1]}]
+        page.write_text(text[:head] + json.dumps(header).replace("<", "\\u003c") + text[tail:])
+        seen = context.look(page, "cause_marks")
+        kept = {(r, part["number"] - 1): part for r, events in enumerate(report["events"]) for part in events["parts"] if part["kind"] == "iteration"}
+        for c, (iterations, ranks) in enumerate(ranges):
+            named = [i for a, b in zip(iterations[::2], iterations[1::2]) for i in range(a, b)]
+            for r, clock in enumerate(seen["rows"]):
+                times = seen["times"][c][r]
+                if ranks and not ranks[0] <= clock["rank"] < ranks[1]:
+                    expect_equal(times, [], f"marks of cause {c + 1} on rank {r}")
+                    continue
+                place = lambda ns: clock["begin"] + ns * clock["scale"]
+                for i in named:
+                    part = kept.get((r, i))
+                    if part:
+                        begin, end = place(part["begin_ns"]), place(part["end_ns"])
+                        expect(any(b - 1 <= begin and end <= e + 1 for b, e in times), f"iteration {i + 1} of rank {r} has no mark of cause {c + 1}: {times[:5]}")
+                wanted = sum(report["phases"][phase]["iteration_times"][r][i] for i in named) * clock["scale"]
+                marked = sum(e - b for b, e in times)
+                expect(abs(marked - wanted) <= 1e-6 * wanted + 2 * len(named), f"cause {c + 1} on rank {r} marks {marked} ns, its iterations have {wanted}")
+        expect_equal(seen["times"][2], [[[0, header["events"]["end"]]], []], "marks of the whole run of rank 0")
+        expect_equal([one["cause"] for one in seen["clicked"]], [0, 1, 2], "causes that clicks in the lanes chose")
+        expect_equal(seen["clicked"][1]["a"], {"phase": phase, "from": 20, "to": 40, "ranks": None}, "the selection of cause 2")
+        expect("<img" in seen["clicked"][0]["words"] and "All ranks are longer" in seen["clicked"][1]["words"], f"under the pointer: {seen['clicked']}")
+        expect(seen["title"] != "1", "a sentence ran as a program")
+        drawn = seen["drawn"]
+        expect(drawn["missed"] == 0 and (drawn["in"] > 0 or memory == "16K"), f"marks that are drawn: {drawn}")
+        expect_equal(seen["keys"], [0, 1, 0], "causes that keys choose")

@@ -120,7 +120,7 @@ function rangeOf({ least, most }: Pixels): [number, number] | null {
   if (low > high) return null;
   if (low > 0 && low < 0.7 * high) low = 0; // an axis from 0, unless little would be seen
   if (high < 0 && high > 0.7 * low) high = 0;
-  return low === high ? [Math.min(0, low), low === 0 ? 1 : Math.max(0, high)] : [low, high + 0.02 * (high - low)];
+  return low === high ? [Math.min(0, low), low === 0 ? 1 : Math.max(0, high)] : [low, high];
 }
 
 /** About three, as people read them. */
@@ -135,7 +135,7 @@ export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: nu
     width = Math.floor(t.width),
     pixels = curve.pixels(t0, (t1 - t0) / width, width, every),
     range = rangeOf(pixels),
-    color = themeColor(colors[number % colors.length]!),
+    color = themeColor(isOver && number === 0 ? "ink" : colors[number % colors.length]!), // states are blue, too
     dim = themeColor("dim");
   if (!isOver) {
     s.rect(left, band.y, width, band.h, "none", themeColor("frame"));
@@ -146,7 +146,8 @@ export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: nu
     if (!isOver) s.text("no value here", left + width / 2, band.y + band.h / 2, dim, "center");
     return;
   }
-  const [low, high] = range,
+  const [low, top] = range,
+    high = top + 0.02 * (top - low),
     y = (v: number): number => band.y + band.h - 1 - (band.h - 2) * ((v - low) / (high - low));
   if (!isOver)
     for (const v of roundValues(low, high, curve.unit)) {
@@ -175,9 +176,9 @@ export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: nu
   }
   if (isOver) {
     const x = left + width + 6,
-      at = band.y + 40 + 38 * number;
+      at = band.y + 34 + 30 * number;
     s.line([x, at, x + 12, at], color, 1.6);
     s.text(curve.source.length > 13 ? curve.source.slice(0, 12) + "…" : curve.source, x + 16, at, dim, "left", 10);
-    s.text(`${valueWords(low, curve.unit)} – ${valueWords(range[1], curve.unit)}`, x, at + 13, dim, "left", 10);
+    s.text(`${valueWords(low, curve.unit)} – ${valueWords(top, curve.unit)}`, x, at + 13, dim, "left", 10);
   }
 }

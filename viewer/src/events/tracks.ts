@@ -51,8 +51,9 @@ export class Known implements Track {
     for (let i = 1; i < begins.length; ++i) this.before[i] = this.before[i - 1]! + ends[i - 1]! - begins[i - 1]!;
   }
 
-  upTo(ns: number, from = -1): number {
-    const i = seekFrom(this.begins, ns, from, false);
+  /** @param cursor of one who asks about later and later times */
+  upTo(ns: number, cursor = { at: -1 }): number {
+    const i = (cursor.at = seekFrom(this.begins, ns, cursor.at, false));
     return i < 0 ? 0 : this.before[i]! + Math.min(ns, this.ends[i]!) - this.begins[i]!;
   }
   addAt(times: Float64Array, out: Float64Array): void {
@@ -94,19 +95,29 @@ class CallTrack implements Track {
     private readonly isNumber: boolean,
   ) {
     const { begin, end } = row.calls,
-      list: number[] = [];
+      list = new Uint32Array(begin.length),
+      before = new Float64Array(begin.length),
+      begins = new Float64Array(begin.length),
+      cursor = { at: -1 };
+    let n = 0,
+      sum = 0;
     for (let c = 0, until = -Infinity; c < begin.length; ++c) {
       if (!wanted(c) || (end[c]! <= until && begin[c]! < until)) continue;
-      if (end[c]! > begin[c]! && known.upTo(end[c]!) === known.upTo(begin[c]!)) continue; // it lies where nothing is known
-      list.push(c);
+      const time = -known.upTo(begin[c]!, cursor) + known.upTo(end[c]!, { at: cursor.at }),
+        length = end[c]! - begin[c]!;
+      if (length > 0 && time === 0) continue; // it lies where nothing is known
+      list[n] = c;
+      begins[n] = begin[c]!;
+      before[n++] = sum;
+      sum += !isNumber ? time : length > 0 ? time / length : 1;
       until = Math.max(until, end[c]!);
     }
-    this.list = Uint32Array.from(list);
-    this.begins = Float64Array.from(list, (c) => begin[c]!);
-    this.before = new Float64Array(list.length);
-    for (let i = 1; i < list.length; ++i) this.before[i] = this.before[i - 1]! + this.part(i - 1, Infinity);
+    this.list = list.slice(0, n);
+    this.begins = begins.slice(0, n);
+    this.before = before.slice(0, n);
   }
 
+  /** What it has come to in this call. */
   private part(i: number, ns: number): number {
     const c = this.list[i]!,
       { begin, end } = this.row.calls,
@@ -159,7 +170,7 @@ export class Tracks {
   readonly names: Names;
   private readonly knowns = new Map<string, Known>();
   private readonly tracks = new Map<string, Track>();
-  private readonly nodesOf = new Map<string, Set<number>>();
+  private readonly nodesOf = new Map<string, Uint8Array>();
   private sentBy: number[][] | null = null; // messages by row
   private receivedBy: number[][] | null = null;
 
@@ -167,15 +178,13 @@ export class Tracks {
     private readonly data: Data,
     readonly events: Events,
   ) {
-    const time = new Map<string, number>(),
-      ofNode = new Map<number, string>();
-    for (const { calls } of events.rows)
-      for (let c = 0; c < calls.begin.length; ++c) {
-        const node = calls.node[c]!;
-        let name = ofNode.get(node);
-        if (name === undefined) ofNode.set(node, (name = shortName(data.header.nodes.name[node]!)));
-        if (node > 0) time.set(name, (time.get(name) ?? 0) + calls.end[c]! - calls.begin[c]!);
-      }
+    const ofNode = new Float64Array(data.header.nodes.name.length),
+      time = new Map<string, number>();
+    for (const { calls } of events.rows) for (let c = 0; c < calls.begin.length; ++c) ofNode[calls.node[c]!]! += 1 + calls.end[c]! - calls.begin[c]!;
+    ofNode.forEach((ns, node) => {
+      const name = shortName(data.header.nodes.name[node]!);
+      if (ns > 0 && node > 0) time.set(name, (time.get(name) ?? 0) + ns);
+    });
     this.names = {
       states: data.header.events!.states.map(({ key }) => key),
       functions: [...time.entries()].sort((a, b) => b[1] - a[1]).map(([name]) => name), // most time first
@@ -210,20 +219,18 @@ export class Tracks {
     if (series === "time" && state >= 0) return new StateTrack(one, state, withSums);
     if (series === "time" || series === "calls") {
       const nodes = this.nodes(name),
-        wanted = state >= 0 ? (c: number): boolean => one.calls.state[c] === state : (c: number): boolean => nodes.has(one.calls.node[c]!);
+        wanted = state >= 0 ? (c: number): boolean => one.calls.state[c] === state : (c: number): boolean => nodes[one.calls.node[c]!] === 1;
       return new CallTrack(one, this.known(row, false), wanted, series === "calls");
     }
     if (series === "flight") return this.flight(row, from, to);
     return this.messages(row, series, from, to);
   }
 
-  private nodes(name: string): Set<number> {
+  /** By node, whether it has such a name. */
+  private nodes(name: string): Uint8Array {
     let nodes = this.nodesOf.get(name);
-    if (!nodes) {
-      nodes = new Set();
-      this.data.header.nodes.name.forEach((own, node) => node > 0 && matches(name, shortName(own)) && nodes!.add(node));
-      this.nodesOf.set(name, nodes);
-    }
+    if (!nodes)
+      this.nodesOf.set(name, (nodes = Uint8Array.from(this.data.header.nodes.name, (own, node) => (node > 0 && matches(name, shortName(own)) ? 1 : 0))));
     return nodes;
   }
 

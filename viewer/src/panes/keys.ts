@@ -14,6 +14,8 @@ export function connectKeys(): void {
     ["← → ↑ ↓ Enter", "in the strips of groups: read part by part, the other strips, select"],
     ["w s a d", "in the timeline: zoom in, out, move"],
     ["Shift ← → ↑ ↓ Enter", "in the timeline: read call by call, the other rows, select"],
+    ["c v", "in the timeline: type curves; hide or show them"],
+    ["f Shift f", "in the timeline: the next or previous cause"],
     ["Shift ← →", "move the selection by one iteration"],
     ["+ − 0", "zoom in, out, show all"],
     ["b", "keep A as B"],
