@@ -1,7 +1,7 @@
 // What lies over the timeline: what page.mjs asks of the page.
 
 /** @param result takes what was found */
-export async function curves({ page, open, settle, shots, result }) {
+export async function curves({ page, open, settle, saved, shots, result }) {
   const asked = JSON.parse(process.argv[7]);
   await open("#curves=" + encodeURIComponent("threads(computing); d(bytes())/dt"));
   const text = (id) => page.evaluate((i) => document.getElementById(i).textContent.replaceAll("\u202f", " "), id);
@@ -48,6 +48,12 @@ export async function curves({ page, open, settle, shots, result }) {
   await page.waitForTimeout(150);
   result.readout = await text("curve-readout");
   await page.screenshot({ path: `${shots}/events-curves.png`, fullPage: true });
+  result.svg = (await saved("events.svg")).toString();
+  const png = await saved("events.png");
+  result.png = { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
+  result.canvas = await page.evaluate(() => { const { width, height } = document.querySelector("#events canvas"); return { width, height }; });
+  (await import("node:fs")).writeFileSync(`${shots}/events-curves.svg`, result.svg);
+  (await import("node:fs")).writeFileSync(`${shots}/events-saved.png`, png);
   await page.selectOption("#curve-place", "over");
   await page.selectOption("#curve-every", "1000000");
   await settle();
@@ -126,4 +132,80 @@ export async function causeMarks({ page, open, settle, paint, shots, result }) {
     result.keys.push(await page.evaluate(() => window.libprofile.store.state.cause));
   }
   result.title = await page.title();
+}
+
+/** Marks of the user. process.argv[7]: what to do, as JSON. */
+export async function annotations({ page, open, settle, shots, result }) {
+  const asked = JSON.parse(process.argv[7]);
+  await open();
+  await page.evaluate(() => document.querySelector("#events canvas").scrollIntoView({ block: "center" }));
+  const canvas = page.locator("#events canvas"),
+    list = () => page.evaluate(() => window.libprofile.events.overlays.annotations.annotations.list),
+    note = () => page.evaluate(() => document.getElementById("annotation-note").textContent),
+    texts = () => page.evaluate(() => window.libprofile.events.timeline.picture.svg().match(/<text[^>]*>[^<]*<\/text>/g).map((t) => t.replace(/<[^>]*>/g, "")));
+  result.at_first = await list();
+  result.note_at_first = await note();
+  const at = async (share, row) => page.evaluate(([s, r]) => { const { timeline } = window.libprofile.events; return { x: Math.round(timeline.xOf(s * window.libprofile.store.wholeMoment()[1])), y: Math.round(timeline.middleOf(r)) }; }, [share, row]);
+  const move = async ({ x, y }) => {
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + x, box.y + y);
+    await page.waitForTimeout(150);
+  };
+  for (const { share, row, text, all, by } of asked.marks ?? []) {
+    if (by === "button") {
+      await page.click("#annotation-new");
+      await page.evaluate(() => document.querySelector("#events canvas").scrollIntoView({ block: "center" }));
+      await move(await at(share, row));
+      await page.mouse.down();
+      await page.mouse.up();
+    } else {
+      await page.focus("#events canvas");
+      await move(await at(share, row));
+      await page.keyboard.press("m");
+    }
+    await page.fill("#annotation-text", text);
+    if (all) await page.selectOption("#annotation-form select", "all");
+    await page.press("#annotation-text", "Enter");
+    await settle();
+  }
+  result.list = await list();
+  result.note = await note();
+  result.texts = await texts();
+  result.span = await page.evaluate(() => window.libprofile.store.state.eventSpan);
+  await page.screenshot({ path: `${shots}/events-annotations.png`, fullPage: true });
+  if (await page.evaluate(() => window.libprofile.events.overlays.annotations.heads.length > 0)) {
+    // Keys read them, a click on a flag changes one.
+    await page.focus("#events canvas");
+    result.read = [];
+    for (const key of ["N", "N", "n"]) {
+      await page.keyboard.press(key);
+      result.read.push(await page.textContent("#events-readout"));
+    }
+    const head = await page.evaluate(() => { const { x, y } = window.libprofile.events.overlays.annotations.heads[0]; return { x: x + 3, y: y + 3 }; });
+    await move(head);
+    result.hovered = await page.textContent("#events-readout");
+    await page.mouse.down();
+    await page.mouse.up();
+    result.form = await page.evaluate(() => ({ hidden: document.getElementById("annotation-form").hidden, text: document.getElementById("annotation-text").value }));
+    await page.press("#annotation-text", "Escape");
+  }
+  for (const { text, becomes } of asked.changes ?? []) {
+    await page.evaluate(() => (document.getElementById("annotations").open = true));
+    await page.click(`#annotations li:has-text("${text}") button`);
+    if (becomes) {
+      await page.fill("#annotation-text", becomes);
+      await page.click("#annotation-save");
+    } else await page.click("#annotation-remove");
+    await settle();
+  }
+  result.after = await list();
+  result.note_after = await note();
+  result.images = await page.locator("#events-overlays img").count();
+  result.title = await page.title();
+  result.listed = await page.textContent("#annotations");
+  if (await page.isVisible("#annotation-file")) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#annotation-file")]);
+    result.file = (await import("node:fs")).readFileSync(await download.path(), "utf8");
+    result.file_name = download.suggestedFilename();
+  }
 }

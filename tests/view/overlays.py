@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from xml.etree import ElementTree
 
 from expectations import expect, expect_equal, test
 from timeline import call_paths, traced
@@ -11,12 +12,13 @@ SHORTEST = 10000  # ns: a time without events that is no longer makes no part
 
 
 class Row:
-    """A thread's events, and which of its time is known; times are those of the axis."""
+    """A thread's events, and which of its time is known. Times are those of the axis, lengths those of the rank's clock."""
 
     def __init__(self, events, paths, clock):
         def place(ns):
             return clock["begin"] + ns * clock["scale"]
 
+        self.scale = clock["scale"]
         spans = sorted((part["begin_ns"], part["end_ns"]) for part in events["parts"])
         known = []
         for begin, end in spans:
@@ -42,14 +44,14 @@ class Row:
         return sum(max(0, min(e, b) - max(s, a)) for s, e in spans)
 
     def known_in(self, a, b):
-        return self.overlap(self.known, a, b)
+        return self.overlap(self.known, a, b) / self.scale
 
     def in_calls(self, wanted, a, b):
         """ns in these calls; no call lies in another one here."""
         return sum(self.known_in(max(s, a), min(e, b)) for s, e, name in self.calls if wanted(name) and s < b and e > a)
 
     def number(self, wanted, a, b):
-        return sum((self.known_in(max(s, a), min(e, b)) / (e - s)) if e > s else 1 for s, e, name in self.calls if wanted(name) and s < b and (e > a or a <= s))
+        return sum((self.known_in(max(s, a), min(e, b)) / (e - s) * self.scale) if e > s else 1 for s, e, name in self.calls if wanted(name) and s < b and (e > a or a <= s))
 
 
 def near(a, b):
@@ -124,6 +126,13 @@ def curves_are_what_the_reported_events_say(context):
         expect(near(pixels["least"][x], min(values)) and near(pixels["most"][x], max(values)), f"pixel {x}: {pixels['least'][x]}, {pixels['most'][x]}, not {values}")
         expect(near(pixels["mean"][x], sum(values) / len(values)), f"mean of pixel {x}")
     expect("threads(computing)" in seen["headings"] and any("per" in text for text in seen["headings"]), f"texts of the picture: {seen['headings']}")
+    # What is saved has all that is seen, and the words of the colours.
+    texts = [element.text for element in ElementTree.fromstring(seen["svg"]).iter("{http://www.w3.org/2000/svg}text")]
+    for word in ("rank 0", "1", "threads(computing)", "d(bytes())/dt", "in_flight()", "computing", "MPI point-to-point"):
+        expect(word in texts, f"no text of the SVG is {word!r}: {texts}")
+    expect(any("hydro" in text and " to " in text for text in texts) and "stroke" in seen["svg"], f"texts of the SVG: {texts[:5]}")
+    png = seen["png"]
+    expect(png["width"] == seen["canvas"]["width"] and png["height"] > seen["canvas"]["height"], f"the PNG: {png}, the picture {seen['canvas']}")
     heights = seen["heights"]
     expect(heights["three"] > heights["two"] > heights["over"], f"heights {heights}")
     expect("threads(computing)" in seen["ready"] and "d(bytes()) / dt" in seen["ready"], f"ready-made are {seen['ready']}")
@@ -225,3 +234,71 @@ def marks_of_causes_are_their_iterations_on_their_ranks(context):
         drawn = seen["drawn"]
         expect(drawn["missed"] == 0 and (drawn["in"] > 0 or memory == "16K"), f"marks that are drawn: {drawn}")
         expect_equal(seen["keys"], [0, 1, 0], "causes that keys choose")
+
+
+@test
+def annotations_are_saved_beside_the_profile(context):
+    folder, _ = traced(context, "annotations", "4M", "hydro", "60", "8")
+    file = folder / "annotations.json"
+    file.unlink(missing_ok=True)
+    marks = [{"share": 0.9, "row": 1, "text": "slow <b>here</b>"}, {"share": 0.8, "row": 0, "text": "all wait", "all": True}, {"share": 0.95, "row": 0, "text": "\u202egone", "by": "button"}]
+    with context.serve(folder) as (_, address):
+        seen = context.look(address, "annotations", json.dumps({"marks": marks, "changes": [{"text": "slow", "becomes": "slower <img src=x onerror=document.title=1>"},
+                                                                                           {"text": "all wait"}]}))
+        stored = json.loads(file.read_text())["annotations"]
+        expect_equal([one["text"] for one in seen["list"]], ["all wait", "slow <b>here</b>", "\u202egone"], "marks that were made, in the order of time")
+        expect_equal(["rank" in one for one in seen["list"]], [False, True, True], "marks of one row")
+        expect(seen["list"][1]["rank"] == 1 and seen["span"] is None, f"a mark of rank 1 that selects nothing: {seen['list'][1]}, {seen['span']}")
+        for word in ("all wait", "slow &#60;b&#62;here&#60;/b&#62;", " gone"):
+            expect(word in seen["texts"], f"no flag says {word!r}: {seen['texts']}")
+        expect("annotations.json" in seen["note"] and "only" not in seen["note"], f"the note says {seen['note']!r}")
+        expect(all(text in read for text, read in zip(("all wait", "all wait", "slow"), seen["read"])) or "all wait" in " ".join(seen["read"]), f"read by keys: {seen['read']}")
+        expect(seen["form"]["hidden"] is False and seen["form"]["text"] in seen["hovered"], f"a click on a flag: {seen['form']}, {seen['hovered']}")
+        expect_equal(sorted((one["text"], one["ns"]) for one in stored), sorted((one["text"], one["ns"]) for one in seen["after"]), "what is in the file")
+        expect_equal(len(stored), 2, "annotations in the file after one was removed")
+        expect("file" not in seen, "a served page that has saved all offers a file")
+        expect(seen["images"] == 0 and seen["title"] != "1", "a text became a part of the page")
+        # The page is opened again, while somebody else adds one.
+        stored.append({"id": "other1", "ns": 1000, "text": "from elsewhere"})
+        file.write_text(json.dumps({"annotations": stored}))
+        again = context.look(address, "annotations", json.dumps({}))
+        expect_equal([one["text"] for one in again["at_first"]], ["from elsewhere", *[one["text"] for one in seen["after"]]], "what a page shows that is opened again")
+        # A broken file is told, and stays as it is.
+        file.write_text('{"annotations": [{"id": 1}]}')
+        broken = context.look(address, "annotations", json.dumps({"marks": marks[:1]}), refused=True)
+        expect_equal(broken["at_first"], again["at_first"] if broken["at_first"] else [], "what a page shows of a broken file")
+        expect("annotation 1" in broken["note"] and "Not saved" in broken["note"], f"the note says {broken['note']!r}")
+        expect_equal(file.read_text(), '{"annotations": [{"id": 1}]}', "the broken file")
+        expect(json.loads(broken["file"])["annotations"], "what could not be saved is not in the file that the page gives")
+    # In a file, they are those of the folder, and new ones are given as a file that the next page has.
+    file.write_text(json.dumps({"annotations": stored}))
+    static = context.look(context.view(folder), "annotations", json.dumps({"marks": marks[1:2]}))
+    expect_equal([one["text"] for one in static["at_first"]], [one["text"] for one in again["at_first"]], "annotations of the written page")
+    expect("in this page only" in static["note_after"] and static["file_name"] == "annotations.json", f"the note says {static['note_after']!r}")
+    file.write_text(static["file"])
+    last = context.look(context.view(folder), "annotations", json.dumps({}))
+    expect_equal(last["at_first"], static["after"], "annotations of the next page")
+
+
+@test
+def hostile_annotations_do_no_harm(context):
+    folder, _ = traced(context, "annotations", "4M", "hydro", "60", "8")
+    file = folder / "annotations.json"
+    texts = ["</script><script>document.title=1</script>", "<img src=x onerror=document.title=1>", "a\u0000b\u001b[31m\u202e\u2028", "x" * 500, "&amp;\"'`${1}"]
+    file.write_text(json.dumps({"annotations": [{"id": f"i{i}", "ns": ns, "text": texts[i % 5], **({"rank": i % 7, "thread": i % 2} if i % 3 else {})}
+                                                for i, ns in enumerate([0, 1, 2**53 - 1, *[400_000_000 + 50_000 * i for i in range(1900)]])]}))
+    seen = context.look(context.view(folder), "annotations", json.dumps({}))
+    expect_equal(len(seen["at_first"]), 1903, "annotations in the page")
+    expect(seen["images"] == 0 and seen["title"] != "1", "a text became a part of the page")
+    for content in ("[" * 100000, '{"annotations": 1}', "\x00", '{"annotations": [{"id": "a", "ns": 1, "text": {}}]}'):
+        file.write_text(content)
+        seen = context.look(context.view(folder), "annotations", json.dumps({}))
+        expect(seen["at_first"] == [] and "annotations" in seen["note_at_first"], f"of {content[:40]!r} the page says {seen['note_at_first']!r}")
+    # A page whose data somebody changed.
+    file.unlink()
+    page = context.view(folder)
+    text = page.read_text()
+    expect('"list":[]' in text, "the page has no list of annotations")
+    page.write_text(text.replace('"list":[]', '"list":[null,7,{"id":"<b>","ns":1,"text":"x"},{"id":"a","ns":-1,"text":"x"},{"id":"b","ns":5,"text":7},{"id":"c","ns":9,"text":"good","rank":3000000}]', 1))
+    seen = context.look(page, "annotations", json.dumps({}))
+    expect_equal([one["text"] for one in seen["at_first"]], ["good"], "annotations that make sense")

@@ -1,9 +1,10 @@
-// What lies over the timeline and below its rows: curves, and marks of the diagnosis.
+// What lies over the timeline and below its rows: curves, marks of the diagnosis, and annotations.
 import { $ } from "../dom";
 import { escaped } from "../format";
 import type { Surface } from "../surface";
 import { left } from "../timeline/axes";
 import { dressed, sentence } from "../words";
+import { AnnotationPane } from "./annotation_pane";
 import { CauseMarks } from "./cause_marks";
 import { CurveBar } from "./curve_bar";
 import { drawCurve, intervalOf } from "./curves";
@@ -16,6 +17,7 @@ const heading = 18,
 export class Overlays {
   readonly bar: CurveBar;
   readonly causes: CauseMarks;
+  readonly annotations: AnnotationPane;
   tracks: Tracks | null = null;
 
   constructor(
@@ -25,14 +27,16 @@ export class Overlays {
     timeline.overlays = this;
     this.causes = new CauseMarks(timeline);
     this.bar = new CurveBar(host, timeline, () => this.layOut());
+    this.annotations = new AnnotationPane(host, timeline);
     timeline.store.on(["cause"], () => timeline.picture.redraw());
     this.listen();
   }
 
   /** When the events are there. */
-  load(): void {
+  load(): Promise<void> {
     this.tracks = new Tracks(this.timeline.data, this.timeline.events!);
     this.bar.load(this.tracks);
+    return this.annotations.load();
   }
 
   private get curvesHeight(): number {
@@ -64,6 +68,7 @@ export class Overlays {
       const band = curves.isOver ? { y: top, h: ih } : { y: below + i * (heading + curveHeight) + heading - 2, h: curveHeight };
       drawCurve(t, s, curve, i, band, every, curves.isOver);
     });
+    this.annotations.draw(s);
     this.bar.tell();
   }
 
@@ -89,6 +94,9 @@ export class Overlays {
         v: () => this.bar.toggle(),
         f: () => this.causes.step(1),
         F: () => this.causes.step(-1),
+        m: () => this.annotations.mark(this.timeline.hover ?? this.timeline.reading),
+        n: () => this.annotations.step(1),
+        N: () => this.annotations.step(-1),
       };
       const action = actions[e.key];
       if (!action) return;

@@ -7,6 +7,7 @@ import type { Span } from "../selection";
 import type { EventMode, Store } from "../state";
 import { dressed, sentence } from "../words";
 import { stateColors } from "./colors";
+import { exported } from "./export";
 import { Overlays } from "./overlays";
 import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
 import { EventTimeline } from "./view";
@@ -64,7 +65,7 @@ export class EventsPane {
   async load(): Promise<void> {
     await this.timeline?.load();
     if (!this.timeline) return;
-    this.overlays!.load();
+    await this.overlays!.load();
     this.showMode();
     this.showShares();
   }
@@ -170,6 +171,11 @@ export class EventsPane {
       ranks.map((rank, i) => `<tr><th>${name(rank)}</th>${ranks.map((_, k) => cell(i, k)).join("")}</tr>`).join("") +
       `</table></div>`
     );
+  }
+
+  /** What is seen, for a file. */
+  picture(): ReturnType<typeof exported> | null {
+    return this.timeline && exported(this.timeline);
   }
 
   /** The calls of the selection, or of what is shown. */

@@ -16,6 +16,7 @@ export function connectKeys(): void {
     ["Shift ← → ↑ ↓ Enter", "in the timeline: read call by call, the other rows, select"],
     ["c v", "in the timeline: type curves; hide or show them"],
     ["f Shift f", "in the timeline: the next or previous cause"],
+    ["m n Shift n", "in the timeline: mark a time; read the next or previous mark"],
     ["Shift ← →", "move the selection by one iteration"],
     ["+ − 0", "zoom in, out, show all"],
     ["b", "keep A as B"],
