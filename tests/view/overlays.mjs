@@ -34,6 +34,15 @@ export async function curves({ page, open, settle, saved, shots, result }) {
     const { least, most, mean } = curve.pixels(0, 7.3 * every, 40, every);
     return { least: list(least), most: list(most), mean: list(mean) };
   }, asked);
+  // A counter is one more name: two made-up ones, on the first row and on all.
+  result.counted = await page.evaluate(({ first, end, every }) => {
+    const { bar, tracks } = window.libprofile.events.overlays, Curve = bar.curves[0].constructor, Tracks = tracks.constructor, { data, events } = window.libprofile, { rows } = events.timeline.events;
+    const times = (row) => Float64Array.from({ length: 50 }, (_, i) => Math.round(row.own((first + 0.7 + i * 1.31) * every))), counters = [
+      { name: "PAPI_TOT_CYC", unit: "", rows: rows.map((row) => ({ times: times(row), values: Float64Array.from({ length: 50 }, (_, i) => 1000 + i * i * 7) })) },
+      { name: "energy", unit: "", rows: rows.map((row, r) => (r > 0 ? null : { times: times(row), values: Float64Array.from({ length: 50 }, (_, i) => i) })) }];
+    const of = new Tracks(data, { ...events.timeline.events, counters });
+    return Object.fromEntries(["PAPI_TOT_CYC", "d(PAPI_TOT_CYC) / dt", "d(PAPI_TOT_CYC) / d(energy)", "max(d(PAPI_TOT_CYC))", "on(1, energy)"].map((source) => [source, Array.from(new Curve(source, of).between(first + 1, first + 60, every), (v) => (Number.isNaN(v) ? null : v))]));
+  }, asked);
   // The bar: typed, chosen, wrong, hidden, kept in the link.
   result.headings = await page.evaluate(() => window.libprofile.events.timeline.picture.svg().match(/<text[^>]*>[^<]*<\/text>/g).map((t) => t.replace(/<[^>]*>/g, "")));
   const height = () => page.evaluate(() => document.querySelector("#events canvas").clientHeight);

@@ -116,6 +116,25 @@ def curves_are_what_the_reported_events_say(context):
     # A thread is in a call, or computes.
     expect(all(v is None or abs(v) < 1e-6 for v in seen["values"][-1]), f"calls, computing and all threads: {seen['values'][-1][:10]}")
     expect_equal(seen["in_parts"], seen["values"][0], "a curve that is asked for in parts")
+    # Counters are lines between the times when they were read.
+    def counter(values, i):
+        at = (i - 0.7) / 1.31
+        k = min(int(max(at, 0)), 48)
+        return values[0] if at <= 0 else values[49] if at >= 49 else values[k] + (at - k) * (values[k + 1] - values[k])
+
+    cycles, energy = [1000 + i * i * 7 for i in range(50)], list(range(50))
+    for j, i in enumerate(range(1, 60)):
+        before, after = counter(cycles, i), counter(cycles, i + 1)
+        grown = counter(energy, i + 1) - counter(energy, i)
+        a, b = (first + i) * every, (first + i + 1) * every
+        known = [ns for ns in (row.known_in(a, b) for row in rows) if ns > 1e-3]
+        values = {"PAPI_TOT_CYC": 2 * after, "d(PAPI_TOT_CYC) / dt": 2 * (after - before) / (sum(known) / len(known)) * 1e9 if known else None,
+                  "d(PAPI_TOT_CYC) / d(energy)": 2 * (after - before) / grown if grown else None, "max(d(PAPI_TOT_CYC))": after - before, "on(1, energy)": 0}
+        for source, value in values.items():
+            seen_value = seen["counted"][source][j]
+            if known and not (source.startswith("max") and len(known) < len(rows)):
+                expect((seen_value is None) == (value is None) and (value is None or abs(seen_value - value) <= 1e-4 * max(1, abs(value))), f"{source} in interval {i}: {seen_value}, not {value}")
+
     # A pixel has the least and the largest of its intervals.
     pixels = seen["pixels"]
     for x in range(40):
