@@ -39,7 +39,7 @@ export class AnnotationPane {
       return one;
     };
     this.form.id = "annotation-form";
-    this.form.className = "bar-line";
+    this.form.className = "bar-line typed";
     this.form.hidden = true;
     this.text.id = "annotation-text";
     this.text.size = 50;

@@ -56,6 +56,7 @@ export class CurveBar {
       bar = document.createElement("div"),
       label = (text: string, element: HTMLElement): HTMLElement => {
         const one = document.createElement("label");
+        one.className = "typed"; // a page of a job that runs does not renew itself meanwhile
         one.append(text + " ", element);
         return one;
       };
