@@ -129,6 +129,43 @@ TEST_F(Annotations, AHostileFileIsAnErrorAndStaysAsItIs) {
     EXPECT_EQ(refused(), "") << "500 characters are allowed, and fields that are not known";
 }
 
+TEST_F(Annotations, AChangedFileIsReadOrRefused) {
+    const AnnotationFile file(folder);
+    Annotation one = annotation("a1", "text \u00fc \\ \"");
+    one.is_of_all = false;
+    file.put(one);
+    file.put(annotation("b2", "other"));
+    const std::string whole = text();
+    const std::string bytes = "{}[]\",:0-9e.\\u \xff\xc3";
+    std::uint64_t random = 1;
+    const auto next = [&](std::size_t end) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<std::size_t>((random >> 33) % end);
+    };
+    int read = 0;
+    for (int i = 0; i < 3000; ++i) {
+        std::string changed = whole;
+        for (std::size_t changes = 1 + next(3); changes > 0; --changes) {
+            const std::size_t at = next(changed.size());
+            if (next(2) == 0)
+                changed[at] = bytes[next(bytes.size())];
+            else
+                changed.erase(at, 1 + next(8));
+        }
+        write(changed);
+        try {
+            for (const Annotation& each : file.read()) {
+                EXPECT_LE(each.ns, Annotation::last_ns);
+                EXPECT_FALSE(each.id.empty());
+            }
+            ++read;
+        } catch (const ViewError&) {
+        }
+    }
+    EXPECT_GT(read, 50);
+    EXPECT_LT(read, 2950);
+}
+
 TEST_F(Annotations, LinksAndPipesAreNotOpened) {
     std::ofstream(folder / "secret") << "{\"annotations\": []}";
     fs::create_symlink(folder / "secret", name);
