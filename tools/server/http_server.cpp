@@ -83,6 +83,8 @@ HttpRequest request_of(const http::request<http::string_body>& message) {
     }
     for (const auto& field : message)
         if (field.name() == http::field::host) request.hosts.emplace_back(view(field.value()));
+    request.type = view(message[http::field::content_type]);
+    request.content = message.body();
     return request;
 }
 

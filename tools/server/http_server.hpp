@@ -19,6 +19,7 @@ struct HttpRequest {
     std::string path;                                   // decoded, without what follows "?"
     std::multimap<std::string, std::string> parameters; // what follows "?", decoded
     std::vector<std::string> hosts;                     // all "Host" lines
+    std::string type, content;                          // of what was sent along
 };
 
 struct HttpResponse {

@@ -101,8 +101,11 @@ struct LoopbackServer::Server {
         if (path.empty() || end == std::string::npos || !is_equal(std::string_view(path).substr(1, end - 1), token))
             return refuse(403, "The address needs the token that libprofile view printed.\n");
         const std::string name = path.substr(end + 1);
-        // A browser sends its farewell as POST.
-        if (request.method != "GET" && !(request.method == "POST" && name == "closed")) return refuse(405, "Only GET is served.\n");
+        // A browser sends its farewell as POST, too.
+        const bool is_change = request.method == "POST" && name != "closed";
+        if (request.method != "GET" && request.method != "POST") return refuse(405, "Only GET is served.\n");
+        // A form of another site could send nothing else without asking first; nor does it know the token.
+        if (is_change && request.type != "application/json") return refuse(405, "Only GET is served, and changes as JSON.\n");
         if (name == "alive" || name == "closed") {
             const auto page = request.parameters.find("page");
             note(name, page != request.parameters.end() ? page->second : std::string());
@@ -113,7 +116,7 @@ struct LoopbackServer::Server {
         Answer answer;
         {
             const std::lock_guard lock(working);
-            answer = handler(name, request.parameters);
+            answer = handler({name, request.parameters, is_change ? std::optional(request.content) : std::nullopt});
         }
         note(name, "");
         response.status = answer.status;

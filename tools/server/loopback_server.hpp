@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -24,8 +25,12 @@ class LoopbackServer {
         std::string type; // of the content
         std::shared_ptr<const std::string> content;
     };
-    /// @param name what follows the token in the address; empty: the page
-    using Handler = std::function<Answer(const std::string& name, const std::multimap<std::string, std::string>& parameters)>;
+    struct Question {
+        std::string name; // what follows the token in the address; empty: the page
+        std::multimap<std::string, std::string> parameters;
+        std::optional<std::string> change; // JSON; then something is to be changed
+    };
+    using Handler = std::function<Answer(const Question&)>;
 
     /// @param port 0 takes any free port
     LoopbackServer(Handler handler, unsigned port);

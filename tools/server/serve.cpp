@@ -1,12 +1,15 @@
 #include "tools/server/serve.hpp"
 
 #include "tools/server/loopback_server.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/view/annotations.hpp"
 #include "tools/view/page.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace libprofile::tools {
 
@@ -87,7 +90,30 @@ Answer refusal(int status, const std::string& why) {
     return answer(status, "application/json", nlohmann::json({{"error", why}}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-Answer answer_of(Snapshots& snapshots, const std::string& name, const Parameters& parameters) {
+/// What users wrote into the timeline, and changes of it: {"put": annotation} or {"remove": id}.
+Answer annotations(const Snapshots& snapshots, const std::optional<std::string>& change) {
+    const AnnotationFile file(snapshots.newest()->request.folder);
+    std::vector<Annotation> list;
+    if (!change)
+        list = file.read();
+    else {
+        if (snapshots.is_live()) throw ViewError("nothing is written into the folder of a job that runs; the page can save annotations as a file");
+        const auto json = nlohmann::ordered_json::parse(*change, nullptr, false);
+        if (!json.is_object()) throw ViewError("the change is not JSON");
+        if (json.contains("put"))
+            list = file.put(annotation_of(json["put"]));
+        else if (json.contains("remove") && json["remove"].is_string())
+            list = file.remove(json["remove"].get<std::string>());
+        else
+            throw ViewError("the change is not known");
+    }
+    return answer(200, "application/json", json_text({{"annotations", json_of(list)}}));
+}
+
+Answer answer_of(Snapshots& snapshots, const LoopbackServer::Question& question) {
+    const auto& [name, parameters, change] = question;
+    if (name == "annotations") return annotations(snapshots, change);
+    if (change) return answer(405, "text/plain", "Only GET is served.\n");
     if (name.empty()) return answer(200, "text/html; charset=utf-8", page_around(snapshots.newest()->data, true));
     if (name == "news") return answer(200, "application/json", snapshots.news());
     if (name == "data") { // those of the page
@@ -111,9 +137,9 @@ LoopbackServer::Patience patience_of(const ServeRequest& request) {
 
 bool serve(Snapshots& snapshots, const ServeRequest& request, const std::function<void(const std::string&)>& ready,
            const std::function<void(std::stop_token)>& beside) {
-    const auto handler = [&](const std::string& name, const Parameters& parameters) {
+    const auto handler = [&](const LoopbackServer::Question& question) {
         try {
-            return answer_of(snapshots, name, parameters);
+            return answer_of(snapshots, question);
         } catch (const ViewError& error) {
             return refusal(400, error.what());
         } catch (const ReadError& error) { // of events in their files
@@ -129,7 +155,7 @@ bool serve(Snapshots& snapshots, const ServeRequest& request, const std::functio
 
 bool serve(std::string page, const ServeRequest& request, const std::function<void(const std::string&)>& ready) {
     const Answer whole = answer(200, "text/html; charset=utf-8", std::move(page)), none = answer(404, "text/plain", "There is no such request.\n");
-    LoopbackServer server([&](const std::string& name, const Parameters&) { return name.empty() ? whole : none; }, request.port);
+    LoopbackServer server([&](const LoopbackServer::Question& question) { return question.name.empty() && !question.change ? whole : none; }, request.port);
     ready(server.address());
     return server.run(patience_of(request));
 }

@@ -46,6 +46,8 @@ class Snapshots {
     /// No other states come; one sentence says why.
     void fail(const std::string& why);
 
+    bool is_live() const { return is_live_; }
+
     /// Null before the first one.
     std::shared_ptr<Snapshot> newest() const;
     /// Null if it is no longer kept.

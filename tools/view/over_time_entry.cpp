@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_points = 4096, most_functions = 12;
+constexpr std::size_t most_curve_points = 4096, most_functions = 12;
 
 Json spelled_list(const std::vector<std::string>& sentences) {
     Json list = Json::array();
@@ -54,7 +54,7 @@ class GroupEntry {
         }
         first_before_ = before.first;
         first_after_ = after.first;
-        axis_ = aligned_axis(pairs, before, after, most_points);
+        axis_ = aligned_axis(pairs, before, after, most_curve_points);
     }
 
     Json made(std::size_t group, Sections& sections) const {

@@ -12,6 +12,7 @@
 #include "tools/names/labels.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/layout.hpp"
+#include "tools/view/annotations.hpp"
 #include "tools/view/begin_entry.hpp"
 #include "tools/view/cause_entry.hpp"
 #include "tools/view/group_entry.hpp"
@@ -66,6 +67,7 @@ class PageData {
         header["events"] = window_ != nullptr ? window_->first(sections_)
                                               : timeline_entry(profile_, axis_, tables_, request_.served ? request_.served_event_bytes : request_.event_bytes,
                                                                request_.served, sections_);
+        if (!header["events"].is_null()) header["annotations"] = annotations_entry(request_.folder);
         header["begins_known"] = begins_.are_known();
         header["laid_end"] = begins_.end();
         header["clock_limits"] = axis_.limits();

@@ -162,6 +162,12 @@ export interface PixelColumns {
   states: number; // 0: nothing is known; else 1 + 2 * state + (at least half of the time is known)
   longest: number; // call, in quarters of an octave; 0: there is none
 }
+/** What users wrote at times of the timeline; the file beside the profile, and what is wrong with it. */
+export interface AnnotationsHeader {
+  file: string;
+  problem: string;
+  list: unknown;
+}
 export interface Header {
   tool?: string; // of a profile of another tool: what it is
   served: boolean; // by libprofile view --serve: the page can ask for what it does not have
@@ -207,6 +213,7 @@ export interface Header {
   groups?: GroupsHeader | null;
   strip: StripHeader | null;
   events?: EventsHeader | null; // LIBPROFILE_TRACE=events
+  annotations?: AnnotationsHeader;
   begins_known: boolean; // of the iterations of all ranks
   laid_end: number; // ns: where the last iteration ends if iterations lie end to end
   clock_limits: string[]; // of comparing the times of ranks

@@ -1,6 +1,7 @@
 // What the page shows. The fragment of the URL holds it, and listeners learn of changes.
 import { causeSelection } from "./causes";
 import type { Data } from "./data";
+import { curvesInto, curvesOf, noCurves, type CurveState } from "./events/curve_state";
 import { filterCode, filterOf, noFilter, type EventFilter } from "./events/filter";
 import { clampedSpan } from "./moving";
 import { Renumbering } from "./renumbering";
@@ -53,6 +54,7 @@ export interface State {
   eventSpan: EventSpan | null;
   eventFilter: EventFilter;
   task: TaskName | null; // that is selected
+  curves: CurveState;
   theme: "auto" | "light" | "dark";
 }
 
@@ -103,6 +105,7 @@ export class Store {
       eventSpan: null,
       eventFilter: noFilter,
       task: null,
+      curves: noCurves,
       theme: "auto",
     };
     this.first = { ...this.state };
@@ -200,6 +203,7 @@ export class Store {
     if (s.eventSpan) q.set("span", "phase" in s.eventSpan ? `${s.eventSpan.phase}.${s.eventSpan.number}` : `${s.eventSpan.from}-${s.eventSpan.to}`);
     if (filterCode(s.eventFilter)) q.set("filter", filterCode(s.eventFilter));
     if (s.task) q.set("task", `${s.task.rank}.${s.task.number}`);
+    curvesInto(q, s.curves);
     if (s.cause >= 0) q.set("cause", String(s.cause + 1));
     if (s.pooling !== "max") q.set("pool", s.pooling);
     if (s.theme !== "auto") q.set("theme", s.theme);
@@ -244,6 +248,7 @@ export class Store {
     s.eventFilter = filterOf(q.get("filter") ?? "");
     const [, rank, number] = /^(\d+)\.(\d+)$/.exec(q.get("task") ?? "") ?? [];
     if (rank !== undefined) s.task = { rank: Number(rank), number: Number(number) };
+    s.curves = curvesOf(q);
     s.eventSpan = eventSpanOf(q.get("span") ?? "", h.phases.length);
     const cause = Number(q.get("cause") ?? 0) - 1;
     if (Number.isInteger(cause) && cause >= 0 && cause < h.causes.list.length) {

@@ -150,6 +150,9 @@ export class Picture {
     this.draw((this.surface ??= new CanvasSurface(g)), this.width, this.height);
   }
   private surface: CanvasSurface | null = null;
+  drawOn(surface: Surface): void {
+    this.draw(surface, this.width, this.height);
+  }
   svg(): string {
     return svgOf(this.width, this.height, (surface) => this.draw(surface, this.width, this.height));
   }

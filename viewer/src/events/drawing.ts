@@ -143,7 +143,7 @@ export function drawMessages(t: EventTimeline, s: Surface, { messages }: Events)
     passes = (m: number): boolean => passing.of(sender[m]!, messages.sending[m]!) || passing.of(receiver[m]!, messages.receiving[m]!),
     [t0, t1] = t.store.state.moment,
     x = left + t.width + 6,
-    y = t.picture.height - bottom - 20,
+    y = t.picture.height - t.below - bottom - 20,
     { sender, receiver, sent, received, slowest } = messages,
     inView: number[] = [];
   for (let m = lastBefore(sent, t0 - slowest) + 1; m < messages.count && !(sent[m]! > t1); ++m) {

@@ -7,7 +7,9 @@ import type { Span } from "../selection";
 import type { EventMode, Store } from "../state";
 import { dressed, sentence } from "../words";
 import { stateColors, typeColor } from "./colors";
+import { exported } from "./export";
 import { FilterBar } from "./filter_bar";
+import { Overlays } from "./overlays";
 import { callStatistics, taskStatistics } from "./statistics";
 import { statisticsHtml } from "./statistics_words";
 import { connectTask } from "./task_pane";
@@ -21,6 +23,7 @@ const hint = "drag: select times · click: an iteration, a call, a task · Ctrl+
 export class EventsPane {
   /** null if no events were recorded. */
   readonly timeline: EventTimeline | null;
+  overlays: Overlays | null = null;
   private readonly modeSelect = $<HTMLSelectElement>("events-mode");
 
   constructor(
@@ -32,6 +35,7 @@ export class EventsPane {
     this.timeline = events ? new EventTimeline($("events"), data, store) : null;
     if (!events || !this.timeline) return;
     const timeline = this.timeline;
+    this.overlays = new Overlays(timeline, $("events-overlays"));
     $("events").style.height = `${timeline.wantedHeight}px`;
     for (const [value, text] of [
       ["state", "state"],
@@ -81,6 +85,7 @@ export class EventsPane {
   async load(): Promise<void> {
     await this.timeline?.load();
     if (!this.timeline) return;
+    await this.overlays!.load();
     this.showMode();
     this.showShares();
   }
@@ -221,6 +226,11 @@ export class EventsPane {
       ranks.map((rank, i) => `<tr><th>${name(rank)}</th>${ranks.map((_, k) => cell(i, k)).join("")}</tr>`).join("") +
       `</table></div>`
     );
+  }
+
+  /** What is seen, for a file. */
+  picture(): ReturnType<typeof exported> | null {
+    return this.timeline && exported(this.timeline);
   }
 
   /** The calls of the selection, or of what is shown. */

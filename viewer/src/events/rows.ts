@@ -55,12 +55,19 @@ export interface EventRow {
   place(own: number): number;
   own(place: number): number;
 }
+/** A counter that was read at some times of each row; null: never. */
+export interface Counter {
+  name: string;
+  unit: string;
+  rows: ({ times: Float64Array; values: Float64Array } | null)[];
+}
 export interface Events {
   rows: EventRow[];
   messages: Messages;
   /** No row has pixels instead of calls. */
   areWhole: boolean;
   tasks: Tasks;
+  counters?: Counter[];
 }
 
 /** ns: a time without events that is no longer makes no part (libprofile/trace/event_trace.cpp). */

@@ -141,6 +141,19 @@ export class Segments {
     this.addPiece(out, piece, Math.min(1, (ns - begins[piece]!) / (begins[piece + 1]! - begins[piece]!)));
   }
 
+  /** The time in one state before a time in this piece, with or without that of iterations of which only sums are known. */
+  timeBefore(ns: number, piece: number, state: number, withSummed: boolean): number {
+    const { begins, what, states, width, before } = this;
+    if (this.count === 0 || ns <= begins[0]!) return 0;
+    const start = Math.floor(piece / every) * every,
+      at = (start / every) * width,
+      stretch = (i: number): number => (withSummed && what[i] === states ? this.stretchSums[this.owner[i]! * states + state]! : 0);
+    let sum = before[at + state]! + (withSummed ? before[at + states + state]! : 0);
+    for (let i = start; i < piece; ++i) sum += what[i] === state ? begins[i + 1]! - begins[i]! : stretch(i);
+    const part = Math.min(1, (ns - begins[piece]!) / (begins[piece + 1]! - begins[piece]!));
+    return sum + part * (what[piece] === state ? begins[piece + 1]! - begins[piece]! : stretch(piece));
+  }
+
   /** The duration of the longest call of these pieces; 0 if there is none. */
   longestCall(first: number, end: number): number {
     let most = 0;

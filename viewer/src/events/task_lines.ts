@@ -12,7 +12,7 @@ export function drawTasks(t: EventTimeline, s: Surface, { tasks, rows }: Events)
     found = t.store.state.eventSpan ? createdInView(t) : [],
     chosen = t.selectedTask();
   if (found.length > mostLines) {
-    const y = t.picture.height - bottom - 50;
+    const y = t.picture.height - bottom - t.below - 50;
     s.text("creations:", left + t.width + 6, y, dim, "left", 10);
     s.text("zoom in", left + t.width + 6, y + 13, dim, "left", 10);
   } else for (const task of found) drawCreation(t, s, task, dim, 0.6);

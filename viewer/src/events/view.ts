@@ -13,6 +13,7 @@ import { Shades, stateColors, typeColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
 import { Passing } from "./filter";
+import type { Overlays } from "./overlays";
 import { Pieces } from "./pieces";
 import { listen } from "./pointer";
 import { lastBefore, readEvents, type EventRow, type Events } from "./rows";
@@ -52,6 +53,7 @@ export class EventTimeline {
   onEvents: () => void = () => {};
   onHover: (place: EventPlace | null) => void = () => {};
   readonly onLoad: (() => void)[] = [];
+  overlays: Overlays | null = null;
   move: (factor: number) => void = () => {}; // pointer.ts
   private readonly images = new Images();
   private content = 0;
@@ -130,7 +132,11 @@ export class EventTimeline {
   get wantedHeight(): number {
     const { rows: counts, indexed } = this.header,
       rows = counts.parts.filter((n, l) => n + counts.stretches[l]! > 0 || indexed?.[l]).length;
-    return top + bottom + Math.max(44, Math.min(rows, mostRows) * (rows <= 4 ? 44 : rows <= 16 ? 24 : 14));
+    return this.below + top + bottom + Math.max(44, Math.min(rows, mostRows) * (rows <= 4 ? 44 : rows <= 16 ? 24 : 14));
+  }
+  /** Pixels below the axis. */
+  get below(): number {
+    return this.overlays?.height ?? 0;
   }
   get width(): number {
     return Math.max(1, this.picture.width - left - right);
@@ -150,7 +156,7 @@ export class EventTimeline {
     this.showRow(by < 0 ? this.firstRow + by : this.firstRow + mostRows - 1 + by);
   }
   get rowHeight(): number {
-    return Math.max(1, Math.floor((this.picture.height - top - bottom) / Math.max(1, this.shownRows.length)));
+    return Math.max(1, Math.floor((this.picture.height - this.below - top - bottom) / Math.max(1, this.shownRows.length)));
   }
   timeAt(x: number): number {
     const [t0, t1] = this.store.state.moment;
@@ -161,7 +167,7 @@ export class EventTimeline {
     return left + ((ns - t0) / (t1 - t0)) * this.width;
   }
   placeAt(x: number, y: number): EventPlace | null {
-    if (x < left || x > left + this.width || y > this.picture.height - bottom + 4) return null;
+    if (x < left || x > left + this.width || y > this.picture.height - this.below - bottom + 4) return null;
     const row = Math.max(0, Math.floor((y - top) / this.rowHeight));
     return row < this.shownRows.length ? { row: this.firstRow + row, ns: this.timeAt(x) } : null;
   }
@@ -212,11 +218,12 @@ export class EventTimeline {
     drawSelection(this, s, rows, gap);
     drawMessages(this, s, events);
     drawTasks(this, s, events);
+    this.overlays?.draw(s);
     if (!(s instanceof CanvasSurface)) return;
     for (const place of [this.hover, this.reading]) {
       if (!place) continue;
       const x = this.xOf(place.ns);
-      if (x >= left && x <= left + iw) s.line([x, top - 4, x, top + ih], themeColor("ink"), 0.7);
+      if (x >= left && x <= left + iw) s.line([x, top - 4, x, this.below > 0 ? this.picture.height : top + ih], themeColor("ink"), 0.7);
     }
     if (this.reading) drawRead(this, s, this.reading);
   }
