@@ -47,6 +47,7 @@ void add_frames(py::module_& module);
 /// The axis of time that ranks have in common (clocks.cpp).
 void add_clocks(py::module_& module);
 /// Partners of messages (partners.cpp).
+void add_durations(py::module_& module);
 void add_partners(py::module_& module);
 /// The ranks of a run compared with each other (processes.cpp).
 void add_processes(py::module_& module);

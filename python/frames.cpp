@@ -3,9 +3,9 @@
 // release the interpreter's lock.
 #include "python/bindings.hpp"
 
+#include "tools/analysis/correlation.hpp"
 #include "tools/frames/arithmetic.hpp"
 #include "tools/frames/call_graph.hpp"
-#include "tools/frames/correlation.hpp"
 #include "tools/frames/hot_path.hpp"
 #include "tools/frames/imbalance.hpp"
 #include "tools/frames/over_time.hpp"

@@ -274,5 +274,6 @@ PYBIND11_MODULE(_reader, module) {
     add_events(module);
     add_traces(module);
     add_clocks(module);
+    add_durations(module);
     add_partners(module);
 }

@@ -25,14 +25,14 @@ from .over_time import OverTime, over_time
 from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
 from . import processes as _processes
 from .regressions import Alignment, align, regressions
-from .records import Clock, Context, EventCollectives, EventCounts, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, PageRanges, Pages, Partners, Trace, TraceSamples, TraceWaits
+from .records import Clock, Context, DurationSeries, EventCollectives, EventCounts, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, PageRanges, Pages, Partners, Trace, TraceSamples, TraceWaits
 from .tasks import TaskGraph, task_graph
 from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, variability
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "EventCollectives", "EventCounts", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
+__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "DurationSeries", "EventCollectives", "EventCounts", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
            "Frame", "ImbalanceMap", "InnerIterations", "Location", "Metric", "Node", "OverTime",
            "PageRanges", "Pages", "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
@@ -313,6 +313,10 @@ class Profile:
     def clocks(self) -> list[Clock]:
         """Of each rank with data: what brings its times (iteration_begins(), trace()) to one axis with those of the others."""
         return [Clock(*clock) for clock in _reader.clocks(self._profile)]
+
+    def correlations(self) -> list[DurationSeries]:
+        """How long the MPI calls kept by LIBPROFILE_TRACE=events took for their bytes, by function and pair of ranks; empty without messages."""
+        return [DurationSeries(*row) for row in _reader.duration_series(self._profile)]
 
     def partners(self) -> Partners:
         """Whom point-to-point messages were exchanged with, by call path; empty arrays if there were none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -236,6 +236,26 @@ class Clock(NamedTuple):
             return times + self.begin_ns
         correction = times * ((self.axis_ns - self.own_ns) / self.own_ns)  # small, so that nothing is lost
         return times + np.rint(correction).astype(np.int64) + self.begin_ns
+
+
+class DurationSeries(NamedTuple):
+    """How the durations of MPI calls go with their bytes. The line of least squares is intercept_ns + slope_ns * amount.
+
+    rank: that called, partner: of all messages of each call; both None for all calls of the function. durations_ns and amounts have an element for each
+    call, as for a scatter plot. What cannot be computed, because all amounts are the same, is NaN.
+    """
+
+    function: str
+    rank: Optional[int]
+    partner: Optional[int]
+    amount: str
+    unit: str
+    durations_ns: np.ndarray
+    amounts: np.ndarray
+    pearson: float
+    r_squared: float
+    intercept_ns: float
+    slope_ns: float
 
 
 class Partners(NamedTuple):

@@ -1,6 +1,6 @@
 // Frames: unification of the call trees of several builds, functions, shapes, coefficients.
+#include "tools/analysis/correlation.hpp"
 #include "tools/frames/call_graph.hpp"
-#include "tools/frames/correlation.hpp"
 #include "tools/frames/hot_path.hpp"
 #include "tools/frames/imbalance.hpp"
 #include "tools/frames/matching_name.hpp"

@@ -7,6 +7,7 @@
 #include "tools/frames/shape.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
+#include "tools/report/correlations.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/selection.hpp"
 #include "tools/report/tasks.hpp"
@@ -42,6 +43,7 @@ Renewal renewal_of(const ReportOptions& options, NameCache* names) {
         names != nullptr ? add_names(profile, *names) : add_names(profile, options.path, choice.is_whole());
         const SelectionForm form{for_programs, options.full_paths, printable(options.path), options.source_maps};
         std::string text = printed(choice.tasks             ? task_report(profile, choice, form)
+                                   : choice.correlations    ? correlation_report(profile, choice, form)
                                    : choice.compare.empty() ? selection_report(profile, choice, form)
                                                             : comparison_report(profile, choice, form),
                                    options);
@@ -72,6 +74,7 @@ std::optional<std::string> foreign_text(const ReportOptions& options) {
                                                                 {choice.bottom_up, "--bottom-up", in_page},
                                                                 {!choice.source.empty(), "--source", "it has no values of single lines"},
                                                                 {choice.tasks, "--tasks", "it has no tasks"},
+                                                                {choice.correlations, "--correlations", "it has no calls one by one"},
                                                                 {options.full_paths, "--full-paths", "its frames are all shown"}});
     if (!frame) return {};
     if (!choice.ranks.empty()) frame = at_ranks(*frame, choice.ranks);

@@ -1,7 +1,5 @@
 #include "tools/export/chosen_events.hpp"
 
-#include "tools/export/call_table.hpp"
-
 #include <algorithm>
 
 namespace libprofile::tools {
@@ -29,17 +27,42 @@ const EventPart* ChosenEvents::first_part(const KeptEvents& events) const {
 }
 
 std::vector<EventSlice> ChosenEvents::slices(const KeptEvents& events, const EventPart& part) const {
+    using Kind = EventSlice::Kind;
     std::vector<EventSlice> slices;
-    slices.reserve(part.intervals + part.inners);
+    slices.reserve(std::size_t{part.intervals} + part.inners + part.runs + part.tasks);
+    const auto add = [&](Kind kind, std::uint32_t at, std::uint64_t begin_ns, std::uint64_t end_ns) {
+        slices.push_back({kind, at, begin_ns, end_ns, end_ns - std::min(begin_ns, end_ns)});
+    };
+    for (std::uint32_t i = part.runs_at; i < part.runs_at + part.runs; ++i) add(Kind::TaskRun, i, events.runs[i].begin_ns, events.runs[i].end_ns);
     for (std::uint32_t i = part.intervals_at; i < part.intervals_at + part.intervals; ++i)
-        slices.push_back({events.intervals[i].begin_ns, events.intervals[i].end_ns, i});
-    for (std::uint32_t i = part.inners_at; i < part.inners_at + part.inners; ++i) {
-        const TracedInner& inner = events.inners[i];
-        if (inner.phase != EventPart::no_phase) slices.push_back({inner.begin_ns, inner.end_ns, EventSlice::no_interval, inner.phase, inner.number});
-    }
-    std::stable_sort(slices.begin(), slices.end(),
-                     [](const EventSlice& a, const EventSlice& b) { return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns; });
+        add(Kind::Interval, i, events.intervals[i].begin_ns, events.intervals[i].end_ns);
+    for (std::uint32_t i = part.inners_at; i < part.inners_at + part.inners; ++i)
+        if (events.inners[i].phase != EventPart::no_phase) add(Kind::Iteration, i, events.inners[i].begin_ns, events.inners[i].end_ns);
+    for (std::uint32_t i = part.tasks_at; i < part.tasks_at + part.tasks; ++i)
+        add(Kind::TaskCreation, i, events.tasks[i].created_ns, events.tasks[i].created_ns);
+    // A task is created before it runs, even if no time passes in between.
+    std::stable_sort(slices.begin(), slices.end(), [](const EventSlice& a, const EventSlice& b) {
+        if (a.begin_ns != b.begin_ns) return a.begin_ns < b.begin_ns;
+        if ((a.kind == Kind::TaskCreation) != (b.kind == Kind::TaskCreation)) return a.kind == Kind::TaskCreation;
+        return a.end_ns > b.end_ns;
+    });
     return slices;
+}
+
+bool ChosenEvents::is_task_chosen(const KeptEvents& events, std::uint32_t at) const {
+    const auto next =
+        std::upper_bound(events.parts.begin(), events.parts.end(), at, [](std::uint32_t task, const EventPart& part) { return task < part.tasks_at; });
+    return next != events.parts.begin() && is_chosen(*std::prev(next));
+}
+
+std::span<const TracedMessage> ChosenEvents::messages(const KeptEvents& events, const EventSlice& slice) {
+    if (slice.kind != EventSlice::Kind::Interval) return {};
+    struct ByInterval {
+        bool operator()(const TracedMessage& message, std::uint32_t interval) const { return message.interval < interval; }
+        bool operator()(std::uint32_t interval, const TracedMessage& message) const { return interval < message.interval; }
+    };
+    const auto [first, last] = std::equal_range(events.messages.begin(), events.messages.end(), slice.at, ByInterval{});
+    return {first, last};
 }
 
 MessagePairs::End ChosenEvents::other_end(std::size_t location, std::size_t message) const {

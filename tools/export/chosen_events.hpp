@@ -2,22 +2,25 @@
 // Contract: constant after construction and then thread-safe; allocates in proportion to the messages; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/analysis/selection.hpp"
+#include "tools/export/call_table.hpp"
 #include "tools/timeline/message_pairs.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace libprofile::tools {
 
-/// A call of MPI, a construct of OpenMP, a visit to a named region, or an iteration inside another one.
+/// What takes time in a kept part: a call of MPI, a construct of OpenMP or a visit to a named region; an iteration inside another one; a stretch of a
+/// task's execution. And the creation of a task, which takes none.
 struct EventSlice {
-    static constexpr std::uint32_t no_interval = UINT32_MAX;
+    enum class Kind : std::uint8_t { Interval, Iteration, TaskRun, TaskCreation };
+    Kind kind = Kind::Interval;
+    std::uint32_t at = 0;       // position in KeptEvents::intervals, inners, runs or tasks
     std::uint64_t begin_ns = 0; // since the clock of its rank began
     std::uint64_t end_ns = 0;
-    std::uint32_t interval = no_interval; // position in KeptEvents::intervals
-    std::uint32_t phase = 0;              // of an iteration: position in Profile::phases
-    std::uint64_t number = 0;             // of an iteration, from 0
+    std::uint64_t own_ns = 0; // its length, however it is cut
 };
 
 class ChosenEvents {
@@ -30,6 +33,26 @@ class ChosenEvents {
     const EventPart* first_part(const KeptEvents& events) const;
     /// What a part has: what lies inside another one comes after it.
     std::vector<EventSlice> slices(const KeptEvents& events, const EventPart& part) const;
+    /// Calls enter(slice) and leave(slice) for what a part has, as it is nested; begins and ends are cut so that they lie within the part.
+    template <class Enter, class Leave> void visit(const KeptEvents& events, const EventPart& part, Enter enter, Leave leave) const {
+        std::vector<EventSlice> open;
+        const auto close = [&] {
+            leave(open.back());
+            open.pop_back();
+        };
+        for (EventSlice slice : slices(events, part)) {
+            while (!open.empty() && open.back().end_ns <= slice.begin_ns) close();
+            slice.end_ns = std::min(slice.end_ns, open.empty() ? part.end_ns : open.back().end_ns);
+            slice.begin_ns = std::min(std::max(slice.begin_ns, part.begin_ns), slice.end_ns);
+            enter(slice);
+            open.push_back(slice);
+        }
+        while (!open.empty()) close();
+    }
+    /// Of a position in KeptEvents::tasks.
+    bool is_task_chosen(const KeptEvents& events, std::uint32_t at) const;
+    /// The messages of a slice: a part of KeptEvents::messages.
+    static std::span<const TracedMessage> messages(const KeptEvents& events, const EventSlice& slice);
     /// The other end of a chosen message, if that is known and chosen, too.
     MessagePairs::End other_end(std::size_t location, std::size_t message) const;
 

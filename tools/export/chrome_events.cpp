@@ -1,28 +1,22 @@
 #include "tools/export/chrome_events.hpp"
 
-#include "tools/names/labels.hpp"
-
 #include <fmt/format.h>
 
 namespace libprofile::tools {
 
 ChromeEvents::ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis)
-    : profile_(profile), axis_(axis), chosen_(profile, choice) {}
+    : profile_(profile), axis_(axis), chosen_(profile, choice), names_(profile) {}
 
 std::uint64_t ChromeEvents::slices(const Location& location) const {
     std::uint64_t count = 0;
     for (const EventPart& part : location.events.parts)
-        if (chosen_.is_chosen(part)) count += part.intervals + part.inners;
+        if (chosen_.is_chosen(part)) count += std::uint64_t{part.intervals} + part.inners + part.runs + part.tasks;
     return count;
 }
 
 std::uint64_t ChromeEvents::first_begin(const Location& location) const {
     const EventPart* first = chosen_.first_part(location.events);
     return first == nullptr ? ~std::uint64_t{0} : axis_.at(location.rank, first->begin_ns);
-}
-
-std::string ChromeEvents::name_of_iteration(std::uint32_t phase, std::uint64_t number) const {
-    return fmt::format("{} {}", profile_.phases[phase].name, number + 1);
 }
 
 /// Events before the first one of all have times below 0.
@@ -58,16 +52,21 @@ void ChromeEvents::add(std::size_t at, std::uint64_t begin, const std::function<
     for (const EventPart& part : events.parts) {
         if (!chosen_.is_chosen(part)) continue;
         for (const EventSlice& slice : chosen_.slices(events, part)) {
-            const CallPath* path = slice.interval == EventSlice::no_interval ? nullptr : &profile_.paths[events.intervals[slice.interval].path];
-            Json json = {{"ph", "X"},
+            const bool is_creation = slice.kind == EventSlice::Kind::TaskCreation;
+            Json json = {{"ph", is_creation ? "i" : "X"},
                          {"pid", location.rank},
                          {"tid", row},
                          {"ts", microseconds(location, slice.begin_ns, begin)},
                          {"dur", microseconds(location, slice.end_ns, begin) - microseconds(location, slice.begin_ns, begin)},
-                         {"name", path != nullptr ? label_of(profile_, *path).name : name_of_iteration(slice.phase, slice.number)},
-                         {"cat", path != nullptr ? kind_name(path->kind) : "iteration"},
-                         {"args", {{"ns", slice.end_ns - slice.begin_ns}}}};
-            if (is_iteration(part)) json["args"]["iteration"] = name_of_iteration(part.phase, part.number);
+                         {"name", names_.name(location, slice)},
+                         {"cat", names_.category(location, slice)},
+                         {"args", {{"ns", slice.own_ns}}}};
+            if (is_creation) {
+                json.erase("dur");
+                json["s"] = "t"; // drawn as high as its thread's row
+            }
+            if (const std::uint64_t task = task_of(events, slice); task != 0) json["args"]["task"] = task;
+            if (is_iteration(part)) json["args"]["iteration"] = names_.iteration(part.phase, part.number);
             emit(json);
         }
     }

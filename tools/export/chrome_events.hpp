@@ -1,10 +1,11 @@
 // The events of kept iterations (LIBPROFILE_TRACE=events) for the Trace Event Format: a slice for each call of MPI, construct of OpenMP, visit to a named
-// region and inner iteration, and an arrow for each message of which both ends were kept.
+// region, stretch of a task and inner iteration, and an arrow for each message of which both ends were kept.
 // Contract: constant after construction, allocates in proportion to the messages; throws std::bad_alloc only.
 #pragma once
 
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/export/chosen_events.hpp"
+#include "tools/export/event_names.hpp"
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -28,13 +29,13 @@ class ChromeEvents {
              const std::function<void(const Json&)>& emit) const;
 
   private:
-    std::string name_of_iteration(std::uint32_t phase, std::uint64_t number) const;
     double microseconds(const Location& location, std::uint64_t own_ns, std::uint64_t begin) const;
     void add_message(std::size_t location, std::size_t message, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const;
 
     const Profile& profile_;
     const ClockAxis& axis_;
     ChosenEvents chosen_;
+    EventNames names_;
 };
 
 } // namespace libprofile::tools

@@ -20,6 +20,8 @@ constexpr ExportFormat formats[] = {
      write_extrap},
     {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false, "load {} in ui.perfetto.dev or chrome://tracing",
      write_chrome},
+    {"perfetto", "trace of events: Perfetto, trace_processor", ".perfetto-trace", false, "load {} in ui.perfetto.dev", write_perfetto, true},
+    {"paraver", "trace of events: Paraver, Dimemas", ".paraver", true, "wxparaver {}/trace.prv", write_paraver, true},
     {"otf2", "trace of events: Vampir, Scalasca, python3-otf2", ".otf2", true, "vampir {0}/traces.otf2, or otf2-print {0}/traces.otf2", write_otf2, true},
     {"dot", "graph of OpenMP tasks: Graphviz", ".dot", false, "dot -Tsvg {} -o tasks.svg", write_dot, true, true},
     {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true, "pandas.read_csv(\"{}/values.csv\")", write_csv},

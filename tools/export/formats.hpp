@@ -51,6 +51,8 @@ Remarks write_pprof(const Profile&, const ExportRequest&, Sink&);
 Remarks write_extrap(const Profile&, const ExportRequest&, Sink&);
 Remarks write_chrome(const Profile&, const ExportRequest&, Sink&);
 Remarks write_otf2(const Profile&, const ExportRequest&, Sink&);
+Remarks write_perfetto(const Profile&, const ExportRequest&, Sink&);
+Remarks write_paraver(const Profile&, const ExportRequest&, Sink&);
 Remarks write_dot(const Profile&, const ExportRequest&, Sink&);
 Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
 

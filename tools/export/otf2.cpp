@@ -3,8 +3,7 @@
 // What lies between two kept parts is marked as not measured. A message is there if both its ends are, and if readers, which match sends and receives
 // in their order, find the same pairs. Communicators of other ranks than MPI_COMM_WORLD keep their name, and its numbers of ranks.
 
-#include "tools/analysis/clock_axis.hpp"
-#include "tools/export/chosen_events.hpp"
+#include "tools/export/event_rows.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/export/location_name.hpp"
 #include "tools/export/otf2_archive.hpp"
@@ -13,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -37,26 +37,17 @@ OTF2_Paradigm paradigm_of(NodeKind kind) {
 
 class Otf2Export {
   public:
-    Otf2Export(const Profile& profile, const ExportRequest& request)
-        : profile_(profile), chosen_(profile, request.choice), axis_(profile), archive_("libprofile") {
-        for (const Location* location : locations_of_choice(profile, request.choice)) {
-            const EventPart* first = chosen_.first_part(location->events);
-            if (first == nullptr) continue;
-            if (location->rank > most_ranks) throw ExportError(fmt::format("rank {} is beyond what an archive is written for", location->rank));
-            locations_.push_back(location);
-            begin_ = std::min(begin_, axis_.at(location->rank, first->begin_ns));
-        }
-        if (locations_.empty())
-            throw ExportError("no events were recorded in what is chosen: run the job with LIBPROFILE_TRACE=events, or choose other ranks and iterations");
+    Otf2Export(const Profile& profile, const ExportRequest& request) : profile_(profile), rows_(profile, request.choice), archive_("libprofile") {
         match_messages();
+        number_teams();
     }
 
     Remarks write(Sink& sink) {
-        for (const Location* location : locations_) write_events(*location);
+        for (const Location* location : rows_.locations()) write_events(*location);
         archive_.end_events();
         write_definitions();
         archive_.finish(sink);
-        Remarks remarks = axis_.limits();
+        Remarks remarks = rows_.limits();
         if (left_out_ != 0)
             remarks.push_back(fmt::format("{} messages are left out: they lie in threads other than the main thread, or were completed in another order than "
                                           "they were sent, and readers would match the wrong ends",
@@ -65,53 +56,26 @@ class Otf2Export {
     }
 
   private:
-    static constexpr std::uint32_t most_ranks = 1u << 24; // of a file that says the truth
-
-    std::uint32_t position(const Location& location) const { return static_cast<std::uint32_t>(&location - profile_.locations.data()); }
-    std::uint64_t time(const Location& location, std::uint64_t own_ns) {
-        const std::uint64_t at = axis_.at(location.rank, own_ns) - begin_;
-        end_ = std::max(end_, at);
-        return at;
-    }
-
-    /// Calls enter(slice), leave(slice) for what a part has, as it is nested; times within the part.
-    template <class Enter, class Leave> void visit(const Location& location, const EventPart& part, Enter enter, Leave leave) const {
-        std::vector<EventSlice> open;
-        const auto close = [&] {
-            leave(open.back());
-            open.pop_back();
-        };
-        for (EventSlice slice : chosen_.slices(location.events, part)) {
-            while (!open.empty() && open.back().end_ns <= slice.begin_ns) close();
-            slice.end_ns = std::min(slice.end_ns, open.empty() ? part.end_ns : open.back().end_ns);
-            slice.begin_ns = std::min(std::max(slice.begin_ns, part.begin_ns), slice.end_ns);
-            enter(slice);
-            open.push_back(slice);
-        }
-        while (!open.empty()) close();
-    }
+    using Kind = EventSlice::Kind;
+    std::uint32_t position(const Location& location) const { return rows_.position(location); }
 
     /// Calls of an interval: those messages of it that can be written.
     template <class Visit> void visit_messages(const Location& location, const EventSlice& slice, MessageDirection direction, Visit visit) const {
-        if (slice.interval == EventSlice::no_interval) return;
-        const std::vector<TracedMessage>& messages = location.events.messages;
-        auto at = std::lower_bound(messages.begin(), messages.end(), slice.interval,
-                                   [](const TracedMessage& message, std::uint32_t interval) { return message.interval < interval; });
-        for (; at != messages.end() && at->interval == slice.interval; ++at)
-            if (at->direction == direction) visit(static_cast<std::uint32_t>(at - messages.begin()), *at);
+        for (const TracedMessage& message : ChosenEvents::messages(location.events, slice))
+            if (message.direction == direction) visit(static_cast<std::uint32_t>(&message - location.events.messages.data()), message);
     }
 
     /// Readers match the sends and receives of two ranks, a communicator and a tag in their order. Where that gives other pairs, none is written.
     void match_messages() {
-        using Kind = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t>; // sender, receiver, communicator, tag
+        using Sort = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t>; // sender, receiver, communicator, tag
         struct Ends {
             std::vector<MessageEnd> sent, received; // both as the sender's end
         };
-        std::map<Kind, Ends> kinds;
+        std::map<Sort, Ends> kinds;
         std::uint64_t of_threads = 0;
-        for (const Location* location : locations_) {
+        for (const Location* location : rows_.locations()) {
             const auto note = [&](std::uint32_t number, const TracedMessage& message) {
-                const MessagePairs::End other = chosen_.other_end(position(*location), number);
+                const MessagePairs::End other = rows_.chosen().other_end(position(*location), number);
                 if (!other.is_known()) return;
                 if (location->thread != 0 || profile_.locations[other.location].thread != 0) {
                     of_threads += message.direction == MessageDirection::Sent ? 1 : 0;
@@ -123,9 +87,9 @@ class Otf2Export {
                     kinds[{message.partner, location->rank, message.communicator, message.tag}].received.push_back({other.location, other.message});
             };
             for (const EventPart& part : location->events.parts)
-                if (chosen_.is_chosen(part))
-                    visit(
-                        *location, part, [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Sent, note); },
+                if (rows_.chosen().is_chosen(part))
+                    rows_.chosen().visit(
+                        location->events, part, [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Sent, note); },
                         [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Received, note); });
         }
         left_out_ = of_threads;
@@ -139,14 +103,17 @@ class Otf2Export {
     }
 
     bool is_written(const Location& location, std::uint32_t number, const TracedMessage& message) const {
-        const MessagePairs::End other = chosen_.other_end(position(location), number);
+        const MessagePairs::End other = rows_.chosen().other_end(position(location), number);
         const MessageEnd sender =
             message.direction == MessageDirection::Sent ? MessageEnd{position(location), number} : MessageEnd{other.location, other.message};
         return std::binary_search(written_.begin(), written_.end(), sender);
     }
 
-    OTF2_RegionRef region_of(const EventSlice& slice, const KeptEvents& events) {
-        return slice.interval == EventSlice::no_interval ? region_of_phase(slice.phase) : region_of_path(events.intervals[slice.interval].path);
+    /// A task is a region of the function that it runs.
+    OTF2_RegionRef region_of(const Location& location, const EventSlice& slice) {
+        if (slice.kind == Kind::Iteration) return region_of_phase(location.events.inners[slice.at].phase);
+        if (slice.kind == Kind::Interval) return region_of_path(location.events.intervals[slice.at].path);
+        return region({rows_.names().name(location, slice), "", 0, static_cast<int>(OTF2_PARADIGM_OPENMP), OTF2_REGION_ROLE_TASK});
     }
     OTF2_RegionRef region_of_path(std::uint32_t path) {
         const auto [at, is_new] = regions_of_paths_.emplace(path, 0);
@@ -161,11 +128,36 @@ class Otf2Export {
     }
     using Region = std::tuple<std::string, std::string, std::uint64_t, int, int>; // name, file, line, paradigm, role
     OTF2_RegionRef region(const Region& region) { return regions_.emplace(region, static_cast<OTF2_RegionRef>(regions_.size())).first->second; }
-    OTF2_CommRef communicator(std::uint32_t hash) { return communicators_.emplace(hash, static_cast<OTF2_CommRef>(communicators_.size())).first->second; }
+    using Communicator = std::pair<bool, std::uint32_t>; // a rank's threads and the rank, or the hash of MPI's
+    OTF2_CommRef number(const Communicator& communicator) {
+        return communicators_.emplace(communicator, static_cast<OTF2_CommRef>(communicators_.size())).first->second;
+    }
+    OTF2_CommRef communicator(std::uint32_t hash) { return number({false, hash}); }
+    OTF2_CommRef team(std::uint32_t rank) { return number({true, rank}); }
+
+    /// The threads of a rank are one team, whatever the program's regions were.
+    void number_teams() {
+        for (const Location* location : rows_.locations()) {
+            std::vector<const Location*>& team = teams_[location->rank];
+            number_in_team_.push_back(static_cast<std::uint32_t>(team.size()));
+            team.push_back(location);
+        }
+    }
+    std::uint32_t number_in_team(const Location& location) const {
+        const auto at = std::lower_bound(rows_.locations().begin(), rows_.locations().end(), &location);
+        return at != rows_.locations().end() && *at == &location ? number_in_team_[static_cast<std::size_t>(at - rows_.locations().begin())] : UINT32_MAX;
+    }
+
+    /// Task 0 is the implicit one of the thread. Of a task whose creation is not in the archive nothing is written but its region.
+    template <class Write> void write_task(const Location& location, Write write_it, OTF2_EvtWriter* writer, std::uint64_t at, std::uint64_t task) {
+        const Location* creator = task == 0 ? &location : rows_.creator(location.rank, task);
+        const std::uint32_t thread = creator == nullptr ? UINT32_MAX : number_in_team(*creator);
+        if (thread != UINT32_MAX) archive_.check(write_it(writer, nullptr, at, team(location.rank), thread, static_cast<std::uint32_t>(task)));
+    }
 
     void write_events(const Location& location) {
         OTF2_EvtWriter* writer = archive_.open_events(position(location));
-        const auto at = [&](std::uint64_t own_ns) { return time(location, own_ns); };
+        const auto at = [&](std::uint64_t own_ns) { return rows_.time(location, own_ns); };
         const auto enter_iteration = [&](std::uint32_t phase, std::uint64_t number, std::uint64_t own_ns) {
             archive_.check(OTF2_EvtWriter_Enter(writer, nullptr, at(own_ns), region_of_phase(phase)));
             archive_.check(OTF2_EvtWriter_ParameterUnsignedInt(writer, nullptr, at(own_ns), 0, number + 1));
@@ -173,18 +165,28 @@ class Otf2Export {
         std::uint64_t end = 0;
         bool is_measured = false;
         for (const EventPart& part : location.events.parts) {
-            if (!chosen_.is_chosen(part)) continue;
+            if (!rows_.chosen().is_chosen(part)) continue;
             if (!is_measured || end != part.begin_ns) {
                 if (std::exchange(is_measured, true)) archive_.check(OTF2_EvtWriter_MeasurementOnOff(writer, nullptr, at(end), OTF2_MEASUREMENT_OFF));
                 archive_.check(OTF2_EvtWriter_MeasurementOnOff(writer, nullptr, at(part.begin_ns), OTF2_MEASUREMENT_ON));
             }
             end = part.end_ns;
             if (is_iteration(part)) enter_iteration(part.phase, part.number, part.begin_ns);
-            visit(
-                location, part,
+            std::vector<std::uint64_t> running; // tasks, the outermost first
+            rows_.chosen().visit(
+                location.events, part,
                 [&](const EventSlice& slice) {
-                    if (slice.interval == EventSlice::no_interval) return enter_iteration(slice.phase, slice.number, slice.begin_ns);
-                    archive_.check(OTF2_EvtWriter_Enter(writer, nullptr, at(slice.begin_ns), region_of(slice, location.events)));
+                    if (slice.kind == Kind::TaskCreation)
+                        return write_task(location, OTF2_EvtWriter_ThreadTaskCreate, writer, at(slice.begin_ns), task_of(location.events, slice));
+                    if (slice.kind == Kind::TaskRun) {
+                        running.push_back(task_of(location.events, slice));
+                        write_task(location, OTF2_EvtWriter_ThreadTaskSwitch, writer, at(slice.begin_ns), running.back());
+                    }
+                    if (slice.kind == Kind::Iteration) {
+                        const TracedInner& inner = location.events.inners[slice.at];
+                        return enter_iteration(inner.phase, inner.number, slice.begin_ns);
+                    }
+                    archive_.check(OTF2_EvtWriter_Enter(writer, nullptr, at(slice.begin_ns), region_of(location, slice)));
                     visit_messages(location, slice, MessageDirection::Sent, [&](std::uint32_t number, const TracedMessage& message) {
                         if (is_written(location, number, message))
                             archive_.check(OTF2_EvtWriter_MpiSend(writer, nullptr, at(slice.begin_ns), message.partner, communicator(message.communicator),
@@ -192,12 +194,18 @@ class Otf2Export {
                     });
                 },
                 [&](const EventSlice& slice) {
+                    if (slice.kind == Kind::TaskCreation) return;
                     visit_messages(location, slice, MessageDirection::Received, [&](std::uint32_t number, const TracedMessage& message) {
                         if (is_written(location, number, message))
                             archive_.check(OTF2_EvtWriter_MpiRecv(writer, nullptr, at(slice.end_ns), message.partner, communicator(message.communicator),
                                                                   static_cast<std::uint32_t>(message.tag), message.bytes));
                     });
-                    archive_.check(OTF2_EvtWriter_Leave(writer, nullptr, at(slice.end_ns), region_of(slice, location.events)));
+                    archive_.check(OTF2_EvtWriter_Leave(writer, nullptr, at(slice.end_ns), region_of(location, slice)));
+                    if (slice.kind != Kind::TaskRun) return;
+                    if (location.events.runs[slice.at].is_over)
+                        write_task(location, OTF2_EvtWriter_ThreadTaskComplete, writer, at(slice.end_ns), running.back());
+                    running.pop_back();
+                    write_task(location, OTF2_EvtWriter_ThreadTaskSwitch, writer, at(slice.end_ns), running.empty() ? 0 : running.back());
                 });
             if (is_iteration(part)) archive_.check(OTF2_EvtWriter_Leave(writer, nullptr, at(part.end_ns), region_of_phase(part.phase)));
         }
@@ -209,7 +217,7 @@ class Otf2Export {
         OTF2_GlobalDefWriter* writer = archive_.definitions();
         const OTF2_StringRef none = archive_.text("");
         constexpr std::uint64_t ns_a_second = 1'000'000'000;
-        archive_.check(OTF2_GlobalDefWriter_WriteClockProperties(writer, ns_a_second, 0, end_ + 1, OTF2_UNDEFINED_TIMESTAMP));
+        archive_.check(OTF2_GlobalDefWriter_WriteClockProperties(writer, ns_a_second, 0, rows_.end() + 1, OTF2_UNDEFINED_TIMESTAMP));
         archive_.check(OTF2_GlobalDefWriter_WriteParameter(writer, 0, archive_.text("iteration"), OTF2_PARAMETER_TYPE_UINT64));
         std::vector<const Region*> regions(regions_.size());
         for (const auto& [region, number] : regions_) regions[number] = &region;
@@ -221,7 +229,7 @@ class Otf2Export {
                                                             file.empty() ? OTF2_UNDEFINED_STRING : archive_.text(file), line_number, line_number));
         }
         write_system(writer);
-        write_communicators(writer, none);
+        write_communicators(writer);
     }
 
     /// Machines, ranks and threads.
@@ -229,10 +237,9 @@ class Otf2Export {
         std::map<std::string, OTF2_SystemTreeNodeRef> hosts;
         archive_.check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, archive_.text("job"), archive_.text("machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
         std::map<std::uint32_t, bool> has_group;
-        for (std::size_t i = 0; i < locations_.size(); ++i) {
-            const Location& location = *locations_[i];
-            const auto info = profile_.ranks.find(location.rank);
-            const std::string host = info == profile_.ranks.end() || info->second.host.empty() ? "unknown host" : info->second.host;
+        for (std::size_t i = 0; i < rows_.locations().size(); ++i) {
+            const Location& location = *rows_.locations()[i];
+            const std::string host = rows_.host(location.rank);
             const auto [node, is_new] = hosts.emplace(host, static_cast<OTF2_SystemTreeNodeRef>(hosts.size() + 1));
             if (is_new) archive_.check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, node->second, archive_.text(host), archive_.text("node"), 0));
             if (!std::exchange(has_group[location.rank], true))
@@ -243,37 +250,60 @@ class Otf2Export {
         }
     }
 
-    void write_communicators(OTF2_GlobalDefWriter* writer, OTF2_StringRef none) {
+    void write_communicators(OTF2_GlobalDefWriter* writer) {
+        std::vector<const std::pair<const Communicator, OTF2_CommRef>*> list(communicators_.size());
+        for (const auto& one : communicators_) list[one.second] = &one;
+        OTF2_GroupRef world = OTF2_UNDEFINED_GROUP;
+        std::vector<std::uint64_t> places; // of the teams' members
+        for (const auto* one : list) {
+            const auto [is_team, id] = one->first;
+            if (!is_team && world == OTF2_UNDEFINED_GROUP) world = write_world(writer);
+            if (is_team && places.empty()) {
+                for (const Location* location : rows_.locations()) places.push_back(position(*location));
+                write_group(writer, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, "", places);
+            }
+            const std::string name = is_team   ? fmt::format("threads of rank {}", id)
+                                     : id == 0 ? "MPI_COMM_WORLD"
+                                               : fmt::format("communicator {:x}, ranks of MPI_COMM_WORLD", id);
+            const OTF2_GroupRef group = is_team ? write_team(writer, places, teams_.at(id)) : world;
+            archive_.check(OTF2_GlobalDefWriter_WriteComm(writer, one->second, archive_.text(name), group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        }
+    }
+    OTF2_GroupRef write_world(OTF2_GlobalDefWriter* writer) {
         std::vector<std::uint64_t> mains; // by rank; a rank that is not there has the number of none
-        for (const Location* location : locations_) {
+        for (const Location* location : rows_.locations()) {
             if (location->thread != 0) continue;
             mains.resize(std::max<std::size_t>(mains.size(), location->rank + std::size_t{1}), OTF2_UNDEFINED_LOCATION);
             mains[location->rank] = position(*location);
         }
-        if (communicators_.empty()) return;
-        const auto count = static_cast<std::uint32_t>(mains.size());
-        std::vector<std::uint64_t> all(count);
-        for (std::uint32_t i = 0; i < count; ++i) all[i] = i;
-        archive_.check(
-            OTF2_GlobalDefWriter_WriteGroup(writer, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, mains.data()));
-        archive_.check(OTF2_GlobalDefWriter_WriteGroup(writer, 1, archive_.text("MPI_COMM_WORLD"), OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                                       OTF2_GROUP_FLAG_NONE, count, all.data()));
-        for (const auto& [hash, number] : communicators_) {
-            const std::string name = hash == 0 ? "MPI_COMM_WORLD" : fmt::format("communicator {:x}, ranks of MPI_COMM_WORLD", hash);
-            archive_.check(OTF2_GlobalDefWriter_WriteComm(writer, number, archive_.text(name), 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
-        }
+        write_group(writer, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, "", mains);
+        std::vector<std::uint64_t> all(mains.size());
+        std::iota(all.begin(), all.end(), 0u);
+        return write_group(writer, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, "MPI_COMM_WORLD", all);
+    }
+    OTF2_GroupRef write_team(OTF2_GlobalDefWriter* writer, const std::vector<std::uint64_t>& places, const std::vector<const Location*>& team) {
+        std::vector<std::uint64_t> members; // positions in `places`
+        for (const Location* location : team)
+            members.push_back(static_cast<std::uint64_t>(std::lower_bound(places.begin(), places.end(), position(*location)) - places.begin()));
+        return write_group(writer, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP, "", members);
+    }
+    OTF2_GroupRef write_group(OTF2_GlobalDefWriter* writer, OTF2_GroupType type, OTF2_Paradigm paradigm, const char* name,
+                              const std::vector<std::uint64_t>& members) {
+        archive_.check(OTF2_GlobalDefWriter_WriteGroup(writer, groups_, archive_.text(name), type, paradigm, OTF2_GROUP_FLAG_NONE,
+                                                       static_cast<std::uint32_t>(members.size()), members.data()));
+        return groups_++;
     }
 
     const Profile& profile_;
-    ChosenEvents chosen_;
-    ClockAxis axis_;
+    EventRows rows_;
     Otf2Archive archive_;
-    std::vector<const Location*> locations_;
-    std::vector<std::uint64_t> events_; // by location
-    std::uint64_t begin_ = ~std::uint64_t{0}, end_ = 0;
+    std::vector<std::uint64_t> events_;                           // by location
+    std::map<std::uint32_t, std::vector<const Location*>> teams_; // by rank
+    std::vector<std::uint32_t> number_in_team_;                   // by location
     std::map<std::uint32_t, OTF2_RegionRef> regions_of_paths_;
     std::map<Region, OTF2_RegionRef> regions_;
-    std::map<std::uint32_t, OTF2_CommRef> communicators_;
+    std::map<Communicator, OTF2_CommRef> communicators_;
+    OTF2_GroupRef groups_ = 0;        // written so far
     std::vector<MessageEnd> written_; // senders' ends, sorted
     std::uint64_t left_out_ = 0;
 };

@@ -1,6 +1,7 @@
 // pprof's profile.proto, gzipped (https://github.com/google/pprof/blob/main/proto/profile.proto): several metrics in one file, ranks
-// and threads as labels, files and lines of the frames. Written by hand: it takes a few lines.
+// and threads as labels, files and lines of the frames.
 #include "tools/export/formats.hpp"
+#include "tools/export/proto_message.hpp"
 #include "tools/export/stacks.hpp"
 
 #include "tools/names/labels.hpp"
@@ -13,36 +14,6 @@
 namespace libprofile::tools {
 
 namespace {
-
-/// Protocol buffers' wire format: what of it is needed.
-class Message {
-  public:
-    void number(unsigned field, std::uint64_t value) {
-        if (value == 0) return; // the default
-        varint(field << 3);
-        varint(value);
-    }
-    void message(unsigned field, const Message& sub) { bytes(field, sub.bytes_); }
-    void text(unsigned field, const std::string& text) { bytes(field, text); }
-    void numbers(unsigned field, const std::vector<std::uint64_t>& values) {
-        Message packed;
-        for (const std::uint64_t value : values) packed.varint(value);
-        bytes(field, packed.bytes_);
-    }
-    const std::string& serialized() const { return bytes_; }
-
-  private:
-    void varint(std::uint64_t value) {
-        for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-        bytes_ += static_cast<char>(value);
-    }
-    void bytes(unsigned field, const std::string& content) {
-        varint(field << 3 | 2);
-        varint(content.size());
-        bytes_ += content;
-    }
-    std::string bytes_;
-};
 
 class Strings {
   public:
@@ -88,7 +59,7 @@ class Encoder {
 
     std::string encode(const Profile& profile) {
         for (const MetricRow& row : table_.metrics) {
-            Message type;
+            ProtoMessage type;
             type.number(1, strings_[row.name]);
             type.number(2, strings_[row.unit == "ns" ? "nanoseconds" : row.unit]);
             out_.message(1, type);
@@ -118,12 +89,12 @@ class Encoder {
             if (node == 0) locations.push_back(location(0));
             for (std::uint32_t n = node; n != 0; n = table_.nodes[n].parent) // innermost first
                 locations.push_back(location(n));
-            Message sample;
+            ProtoMessage sample;
             sample.numbers(1, locations);
             sample.numbers(2, by_metric);
             label(sample, "rank", table_.locations[thread].rank);
             label(sample, "thread", table_.locations[thread].thread);
-            Message host;
+            ProtoMessage host;
             host.number(1, strings_["host"]);
             host.number(2, strings_[table_.locations[thread].host]);
             sample.message(3, host);
@@ -132,8 +103,8 @@ class Encoder {
     }
 
     /// The unit is the one that pprof assumes of a label without: one that is 0 and has none is no label to pprof.
-    void label(Message& sample, const char* key, std::uint64_t value) {
-        Message label;
+    void label(ProtoMessage& sample, const char* key, std::uint64_t value) {
+        ProtoMessage label;
         label.number(1, strings_[key]);
         label.number(3, value);
         label.number(4, strings_[key]);
@@ -146,7 +117,7 @@ class Encoder {
         const std::string name = node == 0 ? "(no call path)" : n.name;
         const auto [function, new_function] = functions_.try_emplace({name, n.file}, functions_.size() + 1);
         if (new_function) {
-            Message message;
+            ProtoMessage message;
             message.number(1, function->second);
             message.number(2, strings_[name]);
             message.number(3, strings_[name]);
@@ -155,7 +126,7 @@ class Encoder {
         }
         const auto [mapping, new_mapping] = mappings_.try_emplace(n.module, mappings_.size() + 1);
         if (new_mapping) {
-            Message message;
+            ProtoMessage message;
             message.number(1, mapping->second);
             message.number(5, strings_[n.module]);
             for (const unsigned known : {7u, 8u, 9u}) // functions, files, lines
@@ -164,7 +135,7 @@ class Encoder {
         }
         const auto [entry, is_new] = locations_.try_emplace({mapping->second, function->second, n.line}, locations_.size() + 1);
         if (is_new) {
-            Message line, message;
+            ProtoMessage line, message;
             line.number(1, function->second);
             line.number(2, n.line);
             message.number(1, entry->second);
@@ -176,7 +147,7 @@ class Encoder {
     }
 
     const CallTable& table_;
-    Message out_;
+    ProtoMessage out_;
     Strings strings_;
     std::vector<std::uint64_t> location_; // by node
     std::map<std::pair<std::string, std::string>, std::uint64_t> functions_;

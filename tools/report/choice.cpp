@@ -60,7 +60,7 @@ Selection selection_of(const ReportChoice& choice) {
         if (const auto stored = stored_metrics(choice.metrics)) selection.metrics = *stored;
     if (!choice.source.empty() && !selection.metrics.empty()) selection.metrics.insert("samples"); // each line has them
     selection.series = choice.has_iterations();
-    selection.events = choice.tasks;
+    selection.events = choice.tasks || choice.correlations;
     return selection;
 }
 
@@ -121,7 +121,7 @@ void check_ranks(const Profile& profile, const std::vector<std::uint32_t>& ranks
 
 bool ReportChoice::is_whole() const {
     return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads && !exclusive && !bottom_up &&
-           source.empty() && !tasks;
+           source.empty() && !tasks && !correlations;
 }
 
 bool ReportChoice::has_iterations() const { return iterations.has_value() || (!compare.empty() && compare[0].kind == Kind::Iterations); }
@@ -143,6 +143,18 @@ CompareSide parse_side(const std::string& text) {
 }
 
 void check(const ReportChoice& choice) {
+    if (choice.correlations)
+        for (const auto& [is_given, option, why] : {std::tuple(choice.bottom_up || !choice.source.empty() || choice.tasks || !choice.compare.empty(),
+                                                               choice.tasks             ? "--tasks"
+                                                               : choice.bottom_up       ? "--bottom-up"
+                                                               : choice.compare.empty() ? "--source"
+                                                                                        : "--compare",
+                                                               "is another report; ask twice"),
+                                                    std::tuple(!choice.path.empty(), "--path", "chooses call paths; --correlations shows functions"),
+                                                    std::tuple(!choice.metrics.empty(), "--metric", "is for call paths; --correlations shows bytes"),
+                                                    std::tuple(choice.threads, "--threads", "is not needed: calls of all threads are counted"),
+                                                    std::tuple(choice.exclusive, "--exclusive", "is for call paths; --correlations takes whole iterations")})
+            if (is_given) throw SelectionError(fmt::format("{} {}", option, why));
     if (choice.tasks)
         for (const auto& [is_given, option, why] :
              {std::tuple(choice.bottom_up || !choice.source.empty(), choice.bottom_up ? "--bottom-up" : "--source", "is another report; ask twice"),

@@ -35,12 +35,6 @@ class PlaceNames {
     std::unordered_map<std::uint32_t, TaskPlace> places_;
 };
 
-/// The function itself, not what the compiler inlined at its begin.
-std::uint32_t without_inlined(const Profile& profile, std::uint32_t path) {
-    while (path < profile.paths.size() && profile.paths[path].kind == NodeKind::Inlined) path = profile.paths[path].parent;
-    return path;
-}
-
 void summarise(TaskType& type, const TaskGraph& graph, const std::vector<std::uint32_t>& tasks) {
     std::vector<std::uint64_t> durations, since_creation, since_ready;
     for (const std::uint32_t t : tasks) {
@@ -62,6 +56,11 @@ void summarise(TaskType& type, const TaskGraph& graph, const std::vector<std::ui
 
 } // namespace
 
+std::uint32_t function_around(const Profile& profile, std::uint32_t path) {
+    while (path < profile.paths.size() && profile.paths[path].kind == NodeKind::Inlined) path = profile.paths[path].parent;
+    return path;
+}
+
 TaskPlace task_place(const Profile& profile, std::uint32_t path) {
     while (path != 0 && path < profile.paths.size() && !is_code(profile.paths[path].kind)) path = profile.paths[path].parent;
     if (path == 0 || path >= profile.paths.size()) return {"(no call path)", ""};
@@ -81,7 +80,7 @@ TaskTypes task_types(const Profile& profile, const TaskGraph& graph) {
         const auto [of_paths, are_new] = by_paths.try_emplace({run_path, task.path}, 0);
         if (are_new) {
             const TaskPlace created = names(task.path);
-            const std::string function = run_path == 0 ? created.function : names(without_inlined(profile, run_path)).function;
+            const std::string function = run_path == 0 ? created.function : names(function_around(profile, run_path)).function;
             const auto [of_names, is_new] = by_names.try_emplace({function, created.source}, static_cast<std::uint32_t>(all.types.size()));
             of_paths->second = of_names->second;
             if (is_new) {

@@ -33,6 +33,8 @@ struct TaskPlace {
     std::string source;   // "file:line"; empty if unknown
 };
 TaskPlace task_place(const Profile& profile, std::uint32_t path);
+/// The call path of the function itself, not of what the compiler inlined at its begin.
+std::uint32_t function_around(const Profile& profile, std::uint32_t path);
 
 /// The steps of the critical path that have the same call path.
 struct CriticalPlace {

@@ -5,7 +5,7 @@ import json
 from . import Reading, expect
 
 REQUIRED = {"X": {"pid", "tid", "ts", "dur", "name"}, "M": {"pid", "name", "args"}, "C": {"pid", "ts", "name", "args"},
-            "s": {"pid", "tid", "ts", "id", "name", "cat"}, "f": {"pid", "tid", "ts", "id", "name", "cat", "bp"}}
+            "i": {"pid", "tid", "ts", "name", "s"}, "s": {"pid", "tid", "ts", "id", "name", "cat"}, "f": {"pid", "tid", "ts", "id", "name", "cat", "bp"}}
 
 
 def read(place, row):

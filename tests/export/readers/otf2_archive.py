@@ -12,11 +12,13 @@ class Archive:
     calls: dict = field(default_factory=dict)  # by rank and thread: (begin, end, name, iteration or None), in the order of ends
     messages: list = field(default_factory=list)  # (sender, receiver, communicator, tag, bytes, sent at, received at)
     unmatched: int = 0
+    created: dict = field(default_factory=dict)  # by rank and thread: (at, number) of tasks that it created
+    completed: dict = field(default_factory=dict)  # and of those that ended there
 
 
 def read(folder):
     found = Archive()
-    open_calls, sent, received = {}, {}, {}
+    open_calls, sent, received, running, creators = {}, {}, {}, {}, {}
     with otf2.reader.open(str(Path(folder) / "traces.otf2")) as trace:
         for location, event in trace.events:
             rank, _, thread = location.name.removeprefix("rank ").partition(" thread ")
@@ -31,6 +33,16 @@ def read(folder):
                 begin, name, iteration = stack.pop()
                 assert name == event.region.name, f"{event.region.name} is left inside {name}"
                 found.calls.setdefault(place, []).append((begin, event.time, name, iteration))
+            elif kind == "ThreadTaskCreate":
+                assert event.thread_team.group.members[event.creating_thread] == location, f"{location.name} creates tasks of another thread"
+                found.created.setdefault(place, []).append((event.time, event.generation_number))
+                creators[rank, event.generation_number] = event.creating_thread
+            elif kind == "ThreadTaskSwitch":
+                running[place] = event.generation_number
+            elif kind == "ThreadTaskComplete":
+                assert running[place] == event.generation_number, f"task {event.generation_number} ends, and {running[place]} runs"
+                assert creators[rank, event.generation_number] == event.creating_thread, f"task {event.generation_number} has two creators"
+                found.completed.setdefault(place, []).append((event.time, event.generation_number))
             elif kind == "MpiSend":
                 sent.setdefault((place[0], event.receiver, event.communicator.name, event.msg_tag), []).append((event.time, event.msg_length))
             elif kind == "MpiRecv":

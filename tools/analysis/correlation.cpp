@@ -1,4 +1,4 @@
-#include "tools/frames/correlation.hpp"
+#include "tools/analysis/correlation.hpp"
 
 #include <algorithm>
 #include <cmath>

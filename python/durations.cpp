@@ -1,0 +1,29 @@
+#include "python/bindings.hpp"
+
+#include "tools/timeline/duration_series.hpp"
+
+#include <pybind11/stl.h>
+
+namespace libprofile::python {
+
+namespace {
+
+using namespace tools;
+
+/// For each series: function, rank and partner (None: all), amount, unit, durations, amounts, and the line through them.
+py::list duration_series(const Profile& p) {
+    py::list list;
+    for (const DurationSeries& series : bytes_of_calls(p, {}, [](const EventPart&) { return true; })) {
+        const DurationFit fit = duration_fit(series);
+        const auto array = [](const std::vector<double>& values) { return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data()); };
+        list.append(py::make_tuple(text(series.group), series.rank, series.partner, series.amount, series.unit, array(series.durations_ns),
+                                   array(series.amounts), fit.pearson, fit.r_squared, fit.intercept_ns, fit.slope_ns));
+    }
+    return list;
+}
+
+} // namespace
+
+void add_durations(py::module_& module) { module.def("duration_series", &duration_series); }
+
+} // namespace libprofile::python
