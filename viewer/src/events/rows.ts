@@ -203,12 +203,7 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       own,
     });
   }
-  return {
-    rows,
-    messages: await readMessages(events, rows, rowOf),
-    tasks: await readTasks(events, rows, rowOf),
-    areWhole: rows.every((row) => !row.isMixed),
-  };
+  return { rows, messages: await readMessages(events, rows, rowOf), tasks: await readTasks(events, rows, rowOf), areWhole: rows.every((row) => !row.isMixed) };
 }
 
 /** The last one that begins before or at a time; -1: none. */
