@@ -106,6 +106,12 @@ export class CurveBar {
     this.show();
   }
 
+  /** There are no curves of a trace that is larger than the page: of rows that are pixels too little is known. */
+  leave(): void {
+    for (const control of [this.input, this.ready, this.every, this.place, this.hide]) control.disabled = true;
+    this.input.placeholder = "none: the trace is larger than the page";
+  }
+
   focus(): void {
     this.input.focus();
     this.input.select();

@@ -34,8 +34,8 @@ export class Overlays {
 
   /** When the events are there. */
   load(): Promise<void> {
-    this.tracks = new Tracks(this.timeline.data, this.timeline.events!);
-    this.bar.load(this.tracks);
+    if (this.timeline.asked) this.bar.leave();
+    else this.bar.load((this.tracks = new Tracks(this.timeline.data, this.timeline.events!)));
     return this.annotations.load();
   }
 

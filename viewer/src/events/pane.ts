@@ -153,7 +153,8 @@ export class EventsPane {
       host = $("events-shares");
     clearTimeout(this.waiting);
     $("events-clear").hidden = !eventSpan;
-    host.hidden = $("events-durations").hidden = !shares;
+    host.hidden = !shares;
+    $("events-durations").hidden = !shares || !!this.timeline!.asked; // which has not all of them
     if (!shares || !eventSpan) return;
     const { states } = this.data.header.events!,
       colors = stateColors(this.data.header.events!),

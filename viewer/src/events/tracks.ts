@@ -101,7 +101,7 @@ class CallTrack implements Track {
       cursor = { at: -1 };
     let n = 0,
       sum = 0;
-    for (let c = 0, until = -Infinity; c < begin.length; ++c) {
+    for (let c = 0, until = -Infinity; c < row.calls.runs; ++c) {
       if (!wanted(c) || (end[c]! <= until && begin[c]! < until)) continue;
       const time = -known.upTo(begin[c]!, cursor) + known.upTo(end[c]!, { at: cursor.at }),
         length = end[c]! - begin[c]!;
@@ -180,7 +180,7 @@ export class Tracks {
   ) {
     const ofNode = new Float64Array(data.header.nodes.name.length),
       time = new Map<string, number>();
-    for (const { calls } of events.rows) for (let c = 0; c < calls.begin.length; ++c) ofNode[calls.node[c]!]! += 1 + calls.end[c]! - calls.begin[c]!;
+    for (const { calls } of events.rows) for (let c = 0; c < calls.runs; ++c) ofNode[calls.node[c]!]! += 1 + calls.end[c]! - calls.begin[c]!;
     ofNode.forEach((ns, node) => {
       const name = shortName(data.header.nodes.name[node]!);
       if (ns > 0 && node > 0) time.set(name, (time.get(name) ?? 0) + ns);
