@@ -28,7 +28,7 @@ namespace {
 /// The beginning of a call that usually lasts: the thread's CPU time. Counters until then are not the call's.
 [[gnu::cold, gnu::noinline]] std::uint64_t begin_long_call(Thread& thread, std::uint32_t level) noexcept {
     if (thread.counters.is_on()) {
-        if (level == 0)
+        if (level == 0 || thread.calls[level - 1].cpu_start == 0) // at the begin of the outer call nothing was read: what came before it is not its own
             count_for_phase(thread);
         else
             count_for(thread, *thread.calls[level - 1].row);
@@ -395,7 +395,7 @@ void MpiEvent::before_waiting() noexcept {
     thread_->phases.iterations().do_pending_work();
     if (state_.is_noted) thread_->loops->think(*thread_);
     count_own(*thread_);
-    if (thread_->counters.is_on() && thread_->listeners.trace) thread_->events->begin_counts();
+    if (thread_->counters.is_on() && thread_->listeners.trace && call.cpu_start != 0) thread_->events->begin_counts();
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;

@@ -64,9 +64,15 @@ class EventTrace {
     TaskState& tasks() { return tasks_; }
 
     /// The counters as they were read last are those at the begin of the call or wait that comes.
-    void begin_counts() noexcept { counters_->values(begin_of_call_); }
-    /// And these at its end. It was added last.
-    void add_counts() noexcept { add_counts(begin_of_call_); }
+    void begin_counts() noexcept {
+        counters_->values(begin_of_call_);
+        has_begin_of_call_ = true;
+    }
+    /// And these at its end, if those at its begin were told. It was added last.
+    void add_counts() noexcept {
+        if (has_begin_of_call_) add_counts(begin_of_call_);
+        has_begin_of_call_ = false;
+    }
     /// The same for an event, a run, for which the caller has kept them.
     void add_counts(const std::uint64_t (&at_begin)[most_counters]) noexcept;
 
@@ -172,6 +178,7 @@ class EventTrace {
     ThreadCounters* counters_;
     std::uint64_t counted_[most_counters] = {}; // that the part had last
     std::uint64_t begin_of_call_[most_counters] = {};
+    bool has_begin_of_call_ = false; // a sample may have read the time in a call at whose begin nothing was read
 };
 
 } // namespace libprofile

@@ -1,6 +1,7 @@
 #include "tools/frames/totals_file.hpp"
 
 #include "tools/reader/blocks.hpp"
+#include "tools/reader/encoded.hpp"
 #include "tools/reader/raw_records.hpp"
 #include "tools/reader/reader.hpp"
 
@@ -8,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <functional>
 #include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,15 +22,6 @@ namespace {
 using ByteVector = std::vector<unsigned char>;
 
 Text view(const std::string& text) { return {text.data(), text.size()}; }
-
-ByteVector encoded(const std::function<void(Encoder&)>& write) {
-    Encoder measure(nullptr, 0);
-    write(measure);
-    ByteVector bytes(measure.size());
-    Encoder encoder(bytes.data(), bytes.size());
-    write(encoder);
-    return bytes;
-}
 
 constexpr std::size_t numbers_of_record = 4; // thread, metric, rows, runs
 

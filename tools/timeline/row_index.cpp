@@ -1,24 +1,13 @@
 #include "tools/timeline/row_index.hpp"
 
-#include "format/codec.hpp"
+#include "tools/reader/encoded.hpp"
 #include "tools/reader/raw_records.hpp"
-
-#include <functional>
 
 namespace libprofile::tools {
 
 namespace {
 
 using ByteVector = std::vector<unsigned char>;
-
-ByteVector encode(const std::function<void(Encoder&)>& write) {
-    Encoder measure(nullptr, 0);
-    write(measure);
-    ByteVector bytes(measure.size());
-    Encoder encoder(bytes.data(), bytes.size());
-    write(encoder);
-    return bytes;
-}
 
 /// Those that are there, after a mask of them.
 template <class Codec, std::size_t count> void describe_sums(Codec& c, std::array<std::uint64_t, count>& sums) {
@@ -77,7 +66,7 @@ template <class Codec> void describe_head(Codec& c, RowIndex& row) {
 } // namespace
 
 ByteVector encoded_leaves(std::span<const EventLeaf> leaves) {
-    return encode([&](Encoder& e) {
+    return encoded([&](Encoder& e) {
         LeafCursor before;
         for (EventLeaf leaf : leaves) {
             describe_leaf(e, leaf, before);
@@ -106,7 +95,7 @@ std::size_t RowIndex::group_at(std::uint64_t ns) const {
 }
 
 ByteVector RowIndex::encoded() const {
-    return encode([this](Encoder& e) {
+    return tools::encoded([this](Encoder& e) {
         RowIndex start;
         start.head = head;
         start.leaves = leaves;
