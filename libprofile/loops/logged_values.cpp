@@ -51,6 +51,7 @@ void LoggedValues::write(NodeId node, const RowValues& before, const RowValues& 
 }
 
 void LoggedValues::begin_nested(Row& row) noexcept {
+    if (nested_.row == &row) return; // MPI may call an operation of the program many times in a call: one entry has them all
     write(nested_);
     if (&row != call_.row) nested_.begin(row);
 }
