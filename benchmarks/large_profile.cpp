@@ -75,24 +75,7 @@ void write_rank(WrittenProfile& file, std::uint32_t rank, std::uint64_t nodes, s
         sums[n] = static_cast<double>(whole);
     }
     truth.write(reinterpret_cast<const char*>(sums.data()), static_cast<std::streamsize>(sums.size() * sizeof(double)));
-    file.block(of(BlockType::Rank), rank, [&](Encoder& e) {
-        RankRecord r;
-        r.rank = rank;
-        r.pid = 1000 + rank;
-        r.host = "node0";
-        r.threads = r.complete = 1;
-        describe(e, r);
-    });
-    file.block(of(BlockType::Location), rank, [&](Encoder& e) {
-        LocationRecord r{0, wall, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), 0, 0};
-        describe(e, r);
-    });
-    if (rank == 0)
-        file.block(of(BlockType::NodeMap), rank, [&](Encoder& e) {
-            NodeMapRecord r{0, nodes};
-            describe(e, r);
-            for (std::uint64_t n = 0; n < nodes; ++n) e.signed_number(1);
-        });
+    write_rank_tables(file, rank, wall, nodes);
     file.block(of(BlockType::Phase, 1), rank, [&](Encoder& e) {
         PhaseRecord r;
         r.name = "step";

@@ -148,14 +148,7 @@ void write_job(WrittenProfile& file, const Job& job) {
 void write_rank(WrittenProfile& file, const Job& job, std::uint32_t rank) {
     const Events events(job, rank);
     const std::uint64_t wall = job.wall() - first_ns;
-    file.block(of(BlockType::Rank), rank, [&](Encoder& e) {
-        RankRecord r;
-        r.rank = rank;
-        r.pid = 1000 + rank;
-        r.host = "node0";
-        r.threads = r.complete = 1;
-        describe(e, r);
-    });
+    write_rank_tables(file, rank, wall, Nodes);
     file.block(of(BlockType::Clock), rank, [&](Encoder& e) {
         ClockRecord r{1, 1, 0, job.wall(), job.wall(), 0, 0, 0};
         describe(e, r);
@@ -167,16 +160,6 @@ void write_rank(WrittenProfile& file, const Job& job, std::uint32_t rank) {
         RegionNameRecord name{0, region, "exchange"};
         describe(e, name);
     });
-    file.block(of(BlockType::Location), rank, [&](Encoder& e) {
-        LocationRecord r{0, wall, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), 0, 0};
-        describe(e, r);
-    });
-    if (rank == 0)
-        file.block(of(BlockType::NodeMap), rank, [&](Encoder& e) {
-            NodeMapRecord r{0, Nodes};
-            describe(e, r);
-            for (std::uint64_t n = 0; n < Nodes; ++n) e.signed_number(1);
-        });
     file.block(of(BlockType::Phase, 1), rank, [&](Encoder& e) {
         PhaseRecord r;
         r.name = "step";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/unit/tools_profile_builder.hpp"
+#include "tools/reader/encoded.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -27,11 +28,7 @@ class WrittenProfile {
     }
 
     template <class Write> void block(DirectoryEntryRecord entry, std::uint32_t rank, Write write) {
-        Encoder measure(nullptr, 0);
-        write(measure);
-        payload_.resize(measure.size());
-        Encoder encoder(payload_.data(), payload_.size());
-        write(encoder);
+        payload_ = tools::encoded(write);
         add(entry, rank);
     }
     /// The same of a payload that is there.
@@ -121,6 +118,28 @@ inline DirectoryEntryRecord of(BlockType type, std::uint64_t phase = 0, std::uin
     entry.phase = phase;
     entry.metric = metric;
     return entry;
+}
+
+/// A rank of one thread, which has the nodes of the job's tree.
+inline void write_rank_tables(WrittenProfile& file, std::uint32_t rank, std::uint64_t wall_ns, std::uint64_t nodes) {
+    file.block(of(BlockType::Rank), rank, [&](Encoder& e) {
+        RankRecord r;
+        r.rank = rank;
+        r.pid = 1000 + rank;
+        r.host = "node0";
+        r.threads = r.complete = 1;
+        describe(e, r);
+    });
+    file.block(of(BlockType::Location), rank, [&](Encoder& e) {
+        LocationRecord r{0, wall_ns, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), 0, 0};
+        describe(e, r);
+    });
+    if (rank == 0)
+        file.block(of(BlockType::NodeMap), rank, [&](Encoder& e) {
+            NodeMapRecord r{0, nodes};
+            describe(e, r);
+            for (std::uint64_t n = 0; n < nodes; ++n) e.signed_number(1);
+        });
 }
 
 inline void write_metrics(Encoder& e) {

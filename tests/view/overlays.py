@@ -6,6 +6,7 @@ import random
 from xml.etree import ElementTree
 
 from expectations import expect, expect_equal, test
+from made_causes import put_causes
 from timeline import call_paths, traced
 
 SHORTEST = 10000  # ns: a time without events that is no longer makes no part
@@ -215,18 +216,11 @@ def marks_of_causes_are_their_iterations_on_their_ranks(context):
     for name, memory, steps in (("marks-whole", "4M", 60), ("marks-few", "16K", 400)):
         folder, report = traced(context, name, memory, "hydro", str(steps), "8")
         page = context.view(folder)
-        text = page.read_text()
-        head = text.index('id="header">') + len('id="header">')
-        tail = text.index("</script>", head)
-        header = json.loads(text[head:tail])
-        phase = next(p for p, one in enumerate(header["phases"]) if one.get("iterations"))
-        cause = {"share": "7.5 %", "evidence": ["seen"], "gain": "saves 1 s", "next": "libprofile report", "phase": phase}
         ranges = [([3, 4, 10, 13, 30, 31], [1, 2]), ([20, 40], [])]
-        header["causes"]["list"] = [
-            {**cause, "sentence": "Ranks <img src=x onerror=document.title=1> compute longer", "iterations": ranges[0][0], "ranks": ranges[0][1]},
-            {**cause, "sentence": "All ranks are longer", "iterations": ranges[1][0], "ranks": []},
-            {**cause, "sentence": "Rank 0 is longer over the whole run", "phase": -1, "iterations": [], "ranks": [0, 1]}]
-        page.write_text(text[:head] + json.dumps(header).replace("<", "\\u003c") + text[tail:])
+        header, phase = put_causes(page, [
+            {"sentence": "Ranks <img src=x onerror=document.title=1> compute longer", "iterations": ranges[0][0], "ranks": ranges[0][1]},
+            {"sentence": "All ranks are longer", "iterations": ranges[1][0], "ranks": []},
+            {"sentence": "Rank 0 is longer over the whole run", "phase": -1, "iterations": [], "ranks": [0, 1]}], "libprofile report")
         seen = context.look(page, "cause_marks")
         kept = {(r, part["number"] - 1): part for r, events in enumerate(report["events"]) for part in events["parts"] if part["kind"] == "iteration"}
         for c, (iterations, ranks) in enumerate(ranges):

@@ -26,6 +26,7 @@ import overlays  # their tests are in the list, too
 import timeline
 import timeline_tasks
 from expectations import expect, expect_equal, test, tests
+from made_causes import put_causes
 
 SKIPPED = 77
 
@@ -814,17 +815,10 @@ def numbers_in(ranges):
 def causes_select_their_ranks_and_iterations(context):
     """A job without a trace and a cause put into its page: scattered ranks and iterations, a name that is no text."""
     page = context.view(context.big("causes", 8, 400, series=True))
-    text = page.read_text()
-    head = text.index('id="header">') + len('id="header">')
-    tail = text.index("</script>", head)
-    header = json.loads(text[head:tail])
-    phase = next(p for p, one in enumerate(header["phases"]) if one.get("iterations"))
-    cause = {"share": "7.5 %", "evidence": ["seen"], "gain": "saves 1 s", "next": "libprofile report causes <b>", "phase": phase}
-    header["causes"]["list"] = [
-        {**cause, "sentence": "Ranks <img src=x onerror=document.title=1> compute longer", "iterations": [3, 4, 10, 13, 300, 301], "ranks": [1, 2, 4, 6]},
-        {**cause, "sentence": "All ranks are longer", "iterations": [100, 200], "ranks": []},
-        {**cause, "sentence": "Rank 3 is longer over the whole run", "phase": -1, "iterations": [], "ranks": [3, 4]}]
-    page.write_text(text[:head] + json.dumps(header).replace("<", "\\u003c") + text[tail:])
+    put_causes(page, [
+        {"sentence": "Ranks <img src=x onerror=document.title=1> compute longer", "iterations": [3, 4, 10, 13, 300, 301], "ranks": [1, 2, 4, 6]},
+        {"sentence": "All ranks are longer", "iterations": [100, 200], "ranks": []},
+        {"sentence": "Rank 3 is longer over the whole run", "phase": -1, "iterations": [], "ranks": [3, 4]}], "libprofile report causes <b>")
     seen = context.look(page, "causes")
     scattered = {"iterations": [3, 10, 11, 12, 300], "ranks": [1, 4, 5]}
     expect_equal(seen["lists"], [scattered, {"iterations": list(range(100, 200)), "ranks": list(range(8))}, {"iterations": [], "ranks": [3]}], "what a click in the list selects")
