@@ -10,11 +10,7 @@ bool decode_events(Decoder d, RawRank& out) {
     describe(d, r);
     if (d.failed() || r.thread > max_id || r.stride == 0 || r.parts > d.remaining() / least_bytes_of_part) return false;
     KeptEvents events;
-    events.stride = r.stride;
-    events.window_ns = r.window_ns;
-    events.dropped_parts = r.dropped_parts;
-    events.too_large = r.too_large;
-    events.dropped_events = r.dropped_events;
+    take_head(r, events);
     events.parts.reserve(r.parts);
     EventDecoder decoder(events);
     std::uint64_t end = 0;

@@ -65,7 +65,7 @@ class EventDecoder {
   private:
     template <class T> static std::uint32_t size(const std::vector<T>& list) { return static_cast<std::uint32_t>(list.size()); }
 
-    /// The begin; at_ becomes the end.
+    /// The begin; the state has the end.
     bool take_times(const EventRecord& event, std::uint64_t& begin) {
         begin = state_.at_ns + static_cast<std::uint64_t>(event.gap);
         const bool is_before = event.gap < 0;
@@ -209,6 +209,29 @@ class EventDecoder {
     enum class Last : std::uint8_t { None, Interval, Run };
     Last last_ = Last::None; // what counters are of
 };
+
+/// The head of a block.
+inline void take_head(const EventsRecord& record, KeptEvents& events) {
+    events.stride = record.stride;
+    events.window_ns = record.window_ns;
+    events.dropped_parts = record.dropped_parts;
+    events.too_large = record.too_large;
+    events.dropped_events = record.dropped_events;
+}
+
+/// Empties the lists, whose memory stays for others.
+inline void clear_lists(KeptEvents& events) {
+    events.parts.clear();
+    events.intervals.clear();
+    events.messages.clear();
+    events.collectives.clear();
+    events.inners.clear();
+    events.tasks.clear();
+    events.dependences.clear();
+    events.runs.clear();
+    events.groups.clear();
+    events.counts.clear();
+}
 
 /// The head of a part. @param end of the part before. False if it makes no sense.
 inline bool take_part(const EventPartRecord& record, std::uint64_t end, EventPart& part) {

@@ -45,11 +45,7 @@ bool LeafReader::begin(std::uint32_t thread, KeptEvents& head) {
     EventsRecord r;
     describe(d, r);
     if (d.failed() || r.thread != thread || r.stride == 0) return fail();
-    head.stride = r.stride;
-    head.window_ns = r.window_ns;
-    head.dropped_parts = r.dropped_parts;
-    head.too_large = r.too_large;
-    head.dropped_events = r.dropped_events;
+    take_head(r, head);
     take(d);
     cursor_.parts_left = r.parts;
     cursor_.raw_at = used_;

@@ -1,7 +1,7 @@
 #include "tools/timeline/index_file.hpp"
 
-#include "format/codec.hpp"
 #include "format/fnv.hpp"
+#include "tools/reader/encoded.hpp"
 #include "tools/reader/raw_records.hpp"
 
 #include <cerrno>
@@ -96,15 +96,10 @@ void IndexWriter::add(IndexPlace place, BuiltRow* built) {
 }
 
 std::shared_ptr<const ByteSource> IndexWriter::finish() {
-    const auto write = [&](Encoder& e) {
+    const std::vector<unsigned char> bytes = encoded([&](Encoder& e) {
         e.number(places_.size());
         for (IndexPlace place : places_) describe(e, place);
-    };
-    Encoder measure(nullptr, 0);
-    write(measure);
-    std::vector<unsigned char> bytes(measure.size());
-    Encoder encoder(bytes.data(), bytes.size());
-    write(encoder);
+    });
     IndexFooter footer{size_, bytes.size(), method, checksum(bytes), 0, {}};
     std::memcpy(footer.magic, magic, sizeof magic);
     put(bytes);

@@ -10,26 +10,13 @@ namespace {
 
 using ByteVector = std::vector<unsigned char>;
 
-void clear(KeptEvents& events) {
-    events.parts.clear();
-    events.intervals.clear();
-    events.messages.clear();
-    events.collectives.clear();
-    events.inners.clear();
-    events.tasks.clear();
-    events.dependences.clear();
-    events.runs.clear();
-    events.groups.clear();
-    events.counts.clear();
-}
-
 /// The first pass: where leaves begin, and which intervals are long.
 bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row, std::vector<std::uint64_t>& times) {
     LeafReader reader(frames);
     if (!reader.begin(thread, row.head)) return false;
     KeptEvents events;
     for (std::uint64_t leaf = 0;; ++leaf) {
-        clear(events);
+        clear_lists(events);
         const std::uint64_t time = reader.cursor().time;
         if (!reader.next(events)) break;
         times.push_back(leaf == 0 && !events.parts.empty() ? events.parts.front().begin_ns : time);
@@ -105,7 +92,7 @@ std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t threa
     reader.next(now);
     std::vector<EventLeaf> leaves;
     for (std::uint64_t l = 0; l < row.leaves; ++l) {
-        clear(next);
+        clear_lists(next);
         next_cursor = reader.cursor();
         if (l + 1 < row.leaves && !reader.next(next)) return std::nullopt;
         EventLeaf& leaf = leaves.emplace_back();

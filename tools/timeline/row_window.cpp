@@ -28,7 +28,7 @@ LeafPlace leaf_at(const IndexedRow& row, std::uint64_t ns) {
 /// The first leaf of those that begin at the same time, or before it: those of no length before one have events that end then.
 LeafPlace first_leaf_at(const IndexedRow& row, std::uint64_t ns) { return leaf_at(row, ns == 0 ? 0 : ns - 1); }
 
-/// Events of leaves as they are in the file, up to the leaf behind the one that has a time.
+/// The head of the block, and events of leaves as they are in the file, up to the leaf behind the one that has a time.
 struct LeafEvents {
     KeptEvents events;
     std::uint64_t next = 0; // number of the leaf behind them
@@ -36,8 +36,7 @@ struct LeafEvents {
 LeafEvents read_leaves(const IndexedRow& row, const LeafPlace& first, std::uint64_t to) {
     LeafReader reader(row.frames());
     reader.begin_at(first.leaf.cursor);
-    LeafEvents read;
-    read.next = first.number;
+    LeafEvents read{row.index().head, first.number};
     for (bool is_behind = false; !reader.cursor().is_end();) {
         is_behind = read.next > first.number && reader.cursor().time >= to;
         if (!reader.next(read.events)) throw ReadError("the events have changed since the index of the timeline was made; start libprofile view again");
@@ -158,8 +157,7 @@ std::uint64_t leaves_between(const IndexedRow& row, std::uint64_t from, std::uin
 
 KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
     const RowIndex& index = row.index();
-    KeptEvents head = index.head;
-    if (index.leaves == 0 || to <= index.begin() || from >= index.end) return head;
+    if (index.leaves == 0 || to <= index.begin() || from >= index.end) return index.head;
     LeafEvents read = read_leaves(row, first_leaf_at(row, from), to);
     KeptEvents& events = read.events;
     index.for_each_long(read.next, to, [&](const TracedInterval& interval) { events.intervals.push_back(interval); });
@@ -175,11 +173,6 @@ KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64
     for (TracedTaskRun& run : events.runs) path(run.path);
     for (EventPart& part : events.parts) part.phase = part.kind == PartKind::Iteration ? phase(part.phase) : EventPart::no_phase;
     for (TracedInner& inner : events.inners) inner.phase = phase(inner.phase);
-    events.stride = head.stride;
-    events.window_ns = head.window_ns;
-    events.dropped_parts = head.dropped_parts;
-    events.too_large = head.too_large;
-    events.dropped_events = head.dropped_events;
     return std::move(events);
 }
 
