@@ -1,4 +1,5 @@
 // Where curves are typed and chosen, what is wrong with them, and their values under the pointer.
+import { labelled } from "../dom";
 import { duration, escaped } from "../format";
 import { Curve, mostCurves, valueWords } from "./curves";
 import { sourcesOf } from "./curve_state";
@@ -55,9 +56,8 @@ export class CurveBar {
     const { store } = timeline,
       bar = document.createElement("div"),
       label = (text: string, element: HTMLElement): HTMLElement => {
-        const one = document.createElement("label");
+        const one = labelled(text, element);
         one.className = "typed"; // a page of a job that runs does not renew itself meanwhile
-        one.append(text + " ", element);
         return one;
       };
     bar.className = "bar-line curve-bar";

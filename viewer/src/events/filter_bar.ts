@@ -1,4 +1,5 @@
 // The inputs of the filter.
+import { labelled } from "../dom";
 import { duration, grouped } from "../format";
 import type { Store } from "../state";
 import { filterCode, isActive, noFilter, ranksOf, timeOf, type EventFilter } from "./filter";
@@ -16,9 +17,8 @@ export class FilterBar {
     private readonly store: Store,
     hasTasks: boolean,
   ) {
-    const labelled = (name: string, element: HTMLElement, title: string): void => {
-      const label = document.createElement("label");
-      label.append(name + " ", element);
+    const add = (name: string, element: HTMLElement, title: string): void => {
+      const label = labelled(name, element);
       label.title = title;
       element.id = `events-filter-${name.replace(/\W/g, "")}`;
       host.append(label, " ");
@@ -27,11 +27,11 @@ export class FilterBar {
       this.kind.add(new Option(name, value));
     this.text.size = 16;
     for (const input of [this.from, this.to, this.ranks]) input.size = 7;
-    labelled("only", this.kind, "Filter: what does not pass is pale, and is no part of statistics and CSV");
-    labelled("with", this.text, `In the name of the function${hasTasks ? ", or of the type of task" : ""}`);
-    labelled("from", this.from, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
-    labelled("to", this.to, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
-    labelled("ranks", this.ranks, "0,4-7");
+    add("only", this.kind, "Filter: what does not pass is pale, and is no part of statistics and CSV");
+    add("with", this.text, `In the name of the function${hasTasks ? ", or of the type of task" : ""}`);
+    add("from", this.from, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
+    add("to", this.to, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
+    add("ranks", this.ranks, "0,4-7");
     this.clear.textContent = "No filter";
     host.append(this.clear);
     let typing = 0; // a large trace is not filtered at every key
