@@ -32,7 +32,7 @@ namespace {
             count_for_phase(thread);
         else
             count_for(thread, *thread.calls[level - 1].row);
-        if (thread.listeners.trace && level == 0) thread.events->begin_counts();
+        if (level == 0) begin_counts(thread);
     }
     return thread_cpu_time();
 }
@@ -163,12 +163,42 @@ bool is_any_followed(const Thread& thread) noexcept {
     leave_tool_last(thread);
 }
 
+/// The call begins, now that its row is known.
+[[gnu::always_inline]] inline void MpiEvent::open(Thread& thread, void* return_address, std::uintptr_t frame) noexcept {
+    RunningCall& call = thread.calls[state_.level];
+    thread_ = &thread;
+    if (!row_->is_event) [[unlikely]]
+        row_->is_event = true;
+    call.row = row_;
+    call.inner = process_state.clock_reading_ns;
+    call.begins_at(frame, return_address);
+    call.cpu_start = 0;
+    if (is_usually_long(function_id_, *call.typical_ns)) [[unlikely]]
+        call.cpu_start = begin_long_call(thread, state_.level);
+    thread.call_depth = state_.level + 1;
+    if (state_.is_noted) [[unlikely]] {
+        const std::uint64_t ticks = processor_ticks();
+        call.start = session_clock.at(ticks);
+        thread.loops->set_begin(thread, call.start, ticks);
+    } else {
+        call.start = session_clock.now();
+    }
+    if (state_.level != 0) [[unlikely]] {
+        thread.calls[state_.level - 1].inner += call.start - entered_;
+        thread.phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced
+    } else if (thread.phases.time().polls().site != nullptr) [[unlikely]] {
+        thread.phases.time().end_polls(state_.is_measured ? entered_ : call.start);
+    }
+    if (state_.is_measured && call.start - entered_ >= long_event_ns) [[unlikely]]
+        entered_ = call.start - thread.own_time(entered_, call.start);
+}
+
 [[gnu::noinline]] void MpiEvent::begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept {
     clear();
     path_ = nullptr;
     function_id_ = function_id;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!process.recording() && (function_id == user_operation || !begins_to_record(return_address, own_frame))) [[unlikely]]
+    if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]]
         return;
     const InTool guard;
     // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
@@ -176,14 +206,12 @@ bool is_any_followed(const Thread& thread) noexcept {
         return;
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr || thread->is_silent()) [[unlikely]] {
-        if (function_id != user_operation) thread = waking_thread();
-        if (thread == nullptr || function_id == user_operation) return;
+        thread = waking_thread();
+        if (thread == nullptr) return;
     }
     if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
         if (thread_ == nullptr) return;
     } else {
-        if (function_id == user_operation) [[unlikely]]
-            return;
         if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
             if (continues_polls(*thread, function_id, return_address, own_frame)) return;
         }
@@ -193,8 +221,7 @@ bool is_any_followed(const Thread& thread) noexcept {
         }
     }
     RunningCall& call = thread->calls[state_.level];
-    const bool is_operation = function_id == user_operation;
-    KnownPath* path = is_operation ? nullptr : find_known_path(*thread, function_id, return_address, own_frame);
+    KnownPath* path = find_known_path(*thread, function_id, return_address, own_frame);
     if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
         path_ = path;
         state_.is_cheap = state_.level == 0;
@@ -203,37 +230,29 @@ bool is_any_followed(const Thread& thread) noexcept {
         }
         row_ = path->row;
         call.typical_ns = &path->typical_ns;
-    } else if (!(is_operation ? find_operation(*thread, own_frame) : find_path(*thread, path, function_id, return_address, own_frame))) {
+    } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
         thread_ = nullptr;
         return;
     }
-    thread_ = thread;
-    if (!row_->is_event) [[unlikely]]
-        row_->is_event = true;
-    if (!is_operation) [[likely]] // those are MPI's calls: how many there are is not the program's choice
-        ++(*row_)[Metric::Visits];
-    call.row = row_;
-    call.inner = process_state.clock_reading_ns;
-    call.begins_at(own_frame, return_address);
-    call.cpu_start = 0;
-    if (is_usually_long(function_id, *call.typical_ns)) [[unlikely]]
-        call.cpu_start = begin_long_call(*thread, state_.level);
-    thread->call_depth = state_.level + 1;
-    if (state_.is_noted) [[unlikely]] {
-        const std::uint64_t ticks = processor_ticks();
-        call.start = session_clock.at(ticks);
-        thread->loops->set_begin(*thread, call.start, ticks);
-    } else {
-        call.start = session_clock.now();
-    }
-    if (state_.level != 0) [[unlikely]] {
-        thread->calls[state_.level - 1].inner += call.start - entered_;
-        thread->phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced
-    } else if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
-        thread->phases.time().end_polls(state_.is_measured ? entered_ : call.start);
-    }
-    if (state_.is_measured && call.start - entered_ >= long_event_ns) [[unlikely]]
-        entered_ = call.start - thread->own_time(entered_, call.start);
+    ++(*row_)[Metric::Visits];
+    open(*thread, return_address, own_frame);
+}
+
+/// An operation counts inside of a counted call only. It is no visit: MPI calls it, and how often is not the program's choice.
+[[gnu::noinline]] void MpiEvent::begin_operation(void* return_address, void* frame) noexcept {
+    clear();
+    path_ = nullptr;
+    function_id_ = user_operation;
+    if (!process.recording()) return;
+    const InTool guard;
+    Thread* const thread = guard.is_nested() ? nullptr : thread_local_block.thread;
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    if (thread == nullptr || thread->is_silent() || thread->call_depth == 0) return;
+    if (!is_nested_call(*thread, return_address, own_frame) || thread_ == nullptr) return;
+    if (find_operation(*thread, own_frame))
+        open(*thread, return_address, own_frame);
+    else
+        thread_ = nullptr;
 }
 
 /// While nothing is recorded: true if that begins with this call.
@@ -395,7 +414,7 @@ void MpiEvent::before_waiting() noexcept {
     thread_->phases.iterations().do_pending_work();
     if (state_.is_noted) thread_->loops->think(*thread_);
     count_own(*thread_);
-    if (thread_->counters.is_on() && thread_->listeners.trace && call.cpu_start != 0) thread_->events->begin_counts();
+    if (call.cpu_start != 0) begin_counts(*thread_);
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;

@@ -44,7 +44,7 @@ class MpiEvent {
     }
     /// An operation of the application's, which the MPI library calls from inside a call. Not counted if no counted call is around it.
     enum Operation : std::uint8_t { operation };
-    MpiEvent(Operation, void* return_address, void* frame) noexcept { begin_in_full(user_operation, return_address, frame); }
+    MpiEvent(Operation, void* return_address, void* frame) noexcept { begin_operation(return_address, frame); }
     MpiEvent(const MpiEvent&) = delete;
     MpiEvent& operator=(const MpiEvent&) = delete;
 
@@ -103,6 +103,8 @@ class MpiEvent {
     void begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept;
     RunningCall& take(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept;
+    void begin_operation(void* return_address, void* frame) noexcept;
+    void open(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept;
     void stop_in_full() noexcept;
     void end() noexcept;

@@ -114,7 +114,7 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
 
 [[gnu::cold, gnu::noinline]] std::uint64_t begin_long_wait(Thread& thread) noexcept {
     count_until_now(thread);
-    if (thread.counters.is_on() && thread.listeners.trace) thread.events->begin_counts();
+    begin_counts(thread);
     return thread_cpu_time();
 }
 

@@ -12,7 +12,11 @@ namespace libprofile {
 
 /// An event on the path of `node` began at `begin` and was over after `length` ns. Polls, and in the order what else comes by chance, are left out.
 void note_event(Thread& thread, NodeId node, std::uint64_t begin, std::uint64_t length) noexcept;
-/// The counters were read at the begin of that event (EventTrace::begin_counts()), and now at its end.
+/// The counters as they were read last are those at the begin of the call or wait that comes, for the trace.
+inline void begin_counts(Thread& thread) noexcept {
+    if (thread.counters.is_on() && thread.listeners.trace) thread.events->begin_counts();
+}
+/// And now they were read at its end, after note_event().
 void note_counts(Thread& thread, NodeId node) noexcept;
 /// One that others may lie in has begun.
 void note_begin(Thread& thread, NodeId node) noexcept;
