@@ -247,4 +247,17 @@ TEST(ReaderWithoutEvents, AllElseIsThatOfTheWholeFile) {
     EXPECT_FALSE(read_profile_without_events(both.file.path(), std::uint64_t{1} << 40).locations[0].left_events);
 }
 
+TEST(TimelineIndex, ALeafBehindTheEndOfAPartKnowsTheNumberOfItsOwn) {
+    std::vector<EventLeaf> leaves(3);
+    leaves[0].cursor.part.number = 511; // over: the leaf begins with a head
+    leaves[1].cursor.events_left = 100;
+    leaves[1].cursor.part.number = 512;
+    leaves[2].cursor.events_left = 50;
+    leaves[2].cursor.part.number = 3; // of another phase
+    const std::optional<std::vector<EventLeaf>> decoded = decoded_leaves(encoded_leaves(leaves), leaves.size());
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ((*decoded)[1].cursor.part.number, 512u);
+    EXPECT_EQ((*decoded)[2].cursor.part.number, 3u);
+}
+
 } // namespace

@@ -42,7 +42,7 @@ template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafC
         describe_narrow(c, at.part.kind);
         describe_narrow(c, at.part.phase);
         describe_narrow(c, at.part.reasons);
-        describe_near(c, at.part.number, before.part.number);
+        describe_near(c, at.part.number, before.events_left != 0 ? before.part.number : 0); // else it was not written
         describe_near(c, at.part.begin_ns, at.time);
         describe_near(c, at.state.at_ns, at.time);
         c.number(at.state.path);
