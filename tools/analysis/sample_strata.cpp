@@ -55,9 +55,10 @@ double squares_of_difference(const SamplePool& pool, const PoolTimes& times) {
     if (pool.is_mixed) return std::pow(times.selected_ns * (1 - times.selected_ns / times.ns), 2);
     const double mean = times.ns / times.iterations;
     const double by_chance = times.selected * times.variance * (1 - times.selected / times.iterations); // W. G. Cochran (1977), theorem 2.2
-    // Iterations that were not drawn at random, such as the slow ones: all of what they take longer may be of one function.
+    // Iterations that were not drawn at random, such as the slow ones: all of what they take longer may be of one function. What chance may do,
+    // two standard deviations, is left out of the square, so that the error does not jump where a time is rounded.
     const double difference = std::pow(times.selected_ns - times.selected * mean, 2);
-    return difference > 4 * by_chance || !times.is_known ? std::max(difference, by_chance) : by_chance;
+    return times.is_known ? by_chance + std::max(0.0, difference - 4 * by_chance) : std::max(difference, by_chance);
 }
 
 /// How the computing times of iterations vary, pool by pool, and the sums of those that are selected.

@@ -379,13 +379,13 @@ class PageData {
                 {"times", sections_.add(times)}};
     }
 
-    /// Times of iterations in units of which the mean has a thousand, so that they take little space.
+    /// Times of iterations in units of which the mean has 8,000: most take two bytes, and errors that follow from them are those of the report.
     /// @return whether they are wall times
     bool add_times(const PhaseData& data, NumberColumn& to, std::uint64_t& unit) const {
         const IterationTimes times = compared_times(profile_, data);
         double sum = 0;
         for (const double ns : times.ns) sum += ns;
-        unit = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sum / static_cast<double>(times.ns.size()) / 1000));
+        unit = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sum / static_cast<double>(times.ns.size()) / 8000));
         for (const double ns : times.ns) to.add(static_cast<std::uint64_t>(std::llround(ns / static_cast<double>(unit))));
         return times.is_wall;
     }

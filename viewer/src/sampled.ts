@@ -161,7 +161,7 @@ class Spread {
     const variance = this.seen < 2 ? 0 : this.sum / (this.seen - 1),
       byChance = this.selected * variance * (1 - this.selected / iterations),
       difference = (this.selectedNs - (this.selected * ns) / iterations) ** 2;
-    return difference > 4 * byChance || this.seen < 10 ? Math.max(difference, byChance) : byChance;
+    return this.seen < 10 ? Math.max(difference, byChance) : byChance + Math.max(0, difference - 4 * byChance);
   }
 }
 
