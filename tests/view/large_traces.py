@@ -62,6 +62,14 @@ def check(folder):
         halves = [served.ask("timeline_sums", **{"from": a, "to": b})["sums"] for a, b in ((0, middle), (middle, END))]
         expect_equal([a + b for a, b in zip(*map(total, halves))], total(whole), "ns of two halves")
 
+        # An iteration is where the generator put it, on all ranks.
+        phase = next(p for p, one in enumerate(header["phases"]) if one.get("iterations"))
+        own = served.ask("timeline_sums", **{"phase": phase, "iteration": 711})
+        expect_equal(own["spans"], [[FIRST + LENGTH * 711, FIRST + LENGTH * 712]] * RANKS, "times of an iteration")
+        expect_equal(own["sums"], served.ask("timeline_sums", **{"from": FIRST + LENGTH * 711, "to": FIRST + LENGTH * 712})["sums"], "ns of an iteration")
+        for bad in ({"phase": phase, "iteration": ITERATIONS}, {"phase": 99, "iteration": 0}, {"iteration": 0}):
+            expect_equal(served.status("timeline_sums", **bad), 400, f"answer to {bad}")
+
         # A time with few calls has them; their sums are those of the index.
         begin, end = middle, middle + 2 * LENGTH
         picture = served.ask("timeline", **{"from": begin, "to": end, "pixels": 1000, "rows": "0,2"})["events"]

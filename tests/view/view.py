@@ -22,7 +22,8 @@ import time
 import traceback
 from pathlib import Path
 
-import overlays  # their tests are in the list, too
+import large_page  # its tests are in the list, too
+import overlays
 import timeline
 import timeline_tasks
 from expectations import expect, expect_equal, test, tests

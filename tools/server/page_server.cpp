@@ -56,6 +56,12 @@ std::string PageServer::timeline_sums(double from, double to) {
     return text_of({{"sums", window_->sums(from, to)}}, none, next_column_);
 }
 
+std::string PageServer::timeline_sums_of(std::uint32_t phase, std::uint64_t iteration) {
+    if (!window_) throw ViewError("all events are in the page");
+    Sections none(next_column_);
+    return text_of(window_->sums_of_iteration(phase, iteration), none, next_column_);
+}
+
 std::size_t PageServer::iterations_of(std::uint32_t phase) const {
     std::size_t iterations = 0;
     for (const Location* location : tables_.mains)

@@ -29,6 +29,7 @@ class PageServer {
 
     /// "sums": ns by location, then state, between two times of the axis.
     std::string timeline_sums(double from, double to);
+    std::string timeline_sums_of(std::uint32_t phase, std::uint64_t iteration);
 
     /// "map": the value map of a metric that is not in the page.
     std::string map(std::uint32_t phase, const std::string& metric);

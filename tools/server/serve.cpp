@@ -69,6 +69,8 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
         return pages.source(text_of(p, "function"), text_of(p, "metric"), chosen);
     }
     if (name == "timeline") return pages.timeline(question_of(p));
+    if (name == "timeline_sums" && p.contains("iteration"))
+        return pages.timeline_sums_of(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration"));
     if (name == "timeline_sums") return pages.timeline_sums(number_of<double>(p, "from"), number_of<double>(p, "to"));
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace libprofile::tools {
 
@@ -75,6 +76,23 @@ std::vector<ShownSpan> kept_spans(const Location& location, const RowIndex& inde
     return spans;
 }
 
+/// The events of a picture, as long as it is made.
+class ShownEvents {
+  public:
+    ShownEvents(Profile& shown, const TimelineIndex& index, const std::vector<std::uint32_t>& rows) : shown_(shown), index_(index), rows_(rows) {}
+    ShownEvents(const ShownEvents&) = delete;
+    ShownEvents& operator=(const ShownEvents&) = delete;
+    ~ShownEvents() {
+        for (const std::uint32_t l : rows_)
+            if (const IndexedRow* row = index_.row(l)) shown_.locations[l].events = row->index().head;
+    }
+
+  private:
+    Profile& shown_;
+    const TimelineIndex& index_;
+    const std::vector<std::uint32_t>& rows_;
+};
+
 std::vector<std::vector<bool>> all_parts(const Profile& profile) {
     std::vector<std::vector<bool>> list;
     for (const Location& location : profile.locations) list.emplace_back(location.events.parts.size(), true);
@@ -136,6 +154,9 @@ Json TimelineWindow::first(Sections& sections) const {
     Json notes = Json::array();
     notes.push_back(fmt::format("there are {} of events: the page asks for those that it shows", byte_size(static_cast<double>(index_->event_bytes()))));
     for (const std::string& note : index_->notes()) notes.push_back(note);
+    const auto waits_for_tasks = [this](const CallPath& path) { return category_of(profile_, path) == TimeCategory::OmpTask; };
+    if (std::any_of(profile_.paths.begin(), profile_.paths.end(), waits_for_tasks))
+        notes.push_back("tasks of OpenMP count as computing here; `libprofile report --tasks` has them");
     if (has_stretches) notes.push_back("iterations without events have stripes of lighter colours: their sums are known, not the order of what they did");
     entry["notes"] = notes;
     return entry;
@@ -151,6 +172,7 @@ Json TimelineWindow::picture(const Question& question, Sections& sections) {
     const PixelEffort& all = question.is_fine ? fine : quick;
     const PixelEffort effort{all.leaves / rows, all.groups / rows};
     std::vector<TimelinePixels> pixels(profile_.locations.size());
+    const ShownEvents shown(shown_, *index_, question.rows); // also where a file turns out to be damaged
     in_parallel(rows, [&](std::size_t i) {
         const std::uint32_t l = question.rows[i];
         const IndexedRow* row = index_->row(l);
@@ -176,18 +198,42 @@ Json TimelineWindow::picture(const Question& question, Sections& sections) {
     entry["window"] = {question.from, question.to};
     entry["exact"] = is_exact;
     entry["notes"] = Json::array();
-    for (const std::uint32_t l : question.rows)
-        if (const IndexedRow* row = index_->row(l)) shown_.locations[l].events = row->index().head;
     return entry;
 }
 
 Json TimelineWindow::sums(double from, double to) const {
     if (!(from < to) || !std::isfinite(from) || !std::isfinite(to)) throw ViewError("there is no such time");
-    std::vector<TimelineSums> sums(profile_.locations.size());
+    std::vector<ShownSpan> spans(profile_.locations.size());
+    for (std::size_t l = 0; l < spans.size(); ++l) spans[l] = {whole_ns(std::round(own(l, from))), whole_ns(std::round(own(l, to)))};
+    return sums_of(spans);
+}
+
+std::vector<TimelineSums> TimelineWindow::sums_of(const std::vector<ShownSpan>& spans) const {
+    std::vector<TimelineSums> sums(spans.size());
     in_parallel(sums.size(), [&](std::size_t l) {
-        if (const IndexedRow* row = index_->row(l)) sums[l] = sums_between(*row, whole_ns(std::round(own(l, from))), whole_ns(std::round(own(l, to))));
+        const IndexedRow* row = index_->row(l);
+        if (row != nullptr && spans[l].begin_ns < spans[l].end_ns) sums[l] = sums_between(*row, spans[l].begin_ns, spans[l].end_ns);
     });
     return sums;
+}
+
+Json TimelineWindow::sums_of_iteration(std::uint32_t phase, std::uint64_t number) const {
+    std::map<std::uint32_t, ShownSpan> of_rank;
+    for (const Location* main : tables_.mains) {
+        const PhaseData* data = find_phase(main, phase);
+        if (data == nullptr || number >= std::min(data->iteration_begin_ns.size(), data->iteration_ns.size())) continue;
+        of_rank[main->rank] = {data->iteration_begin_ns[number], data->iteration_begin_ns[number] + data->iteration_ns[number]};
+    }
+    if (of_rank.empty()) throw ViewError("there is no such iteration");
+    std::vector<ShownSpan> spans(profile_.locations.size());
+    Json places = Json::array();
+    for (std::size_t l = 0; l < spans.size(); ++l) {
+        const std::uint32_t rank = profile_.locations[l].rank;
+        const auto found = of_rank.find(rank);
+        if (found != of_rank.end()) spans[l] = found->second;
+        places.push_back(found == of_rank.end() ? Json() : Json{axis_.at(rank, spans[l].begin_ns), axis_.at(rank, spans[l].end_ns)});
+    }
+    return {{"sums", sums_of(spans)}, {"spans", places}};
 }
 
 } // namespace libprofile::tools

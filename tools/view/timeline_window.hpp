@@ -34,9 +34,13 @@ class TimelineWindow {
     nlohmann::ordered_json picture(const Question& question, Sections& sections);
     /// ns by state of each location between two times: of its own clock.
     nlohmann::ordered_json sums(double from, double to) const;
+    /// The same of an iteration, which each rank has at another time; and when that is, on the axis: "spans", null where a rank does not have it.
+    nlohmann::ordered_json sums_of_iteration(std::uint32_t phase, std::uint64_t number) const;
 
   private:
     double own(std::size_t location, double place) const;
+    /// @param spans by location; empty ones have none
+    std::vector<TimelineSums> sums_of(const std::vector<ShownSpan>& spans) const;
     nlohmann::ordered_json lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const;
 
     const Profile& profile_;

@@ -119,16 +119,7 @@ export class Strip {
 
   /** Where iterations lie, in ns, merged where they are closer than `least`. */
   places(phase: number, spans: Span[], rank: number, least: number): Span[] {
-    const begins = this.begins.get(phase),
-      places: Span[] = [];
-    for (const [from, to] of begins ? spans : []) {
-      const begin = begins!.of(rank, from),
-        end = begins!.of(rank, to);
-      if (!(end > begin)) continue;
-      if (places.length > 0 && begin - places.at(-1)![1] < least) places.at(-1)![1] = end;
-      else places.push([begin, end]);
-    }
-    return places;
+    return this.begins.get(phase)?.places(rank, spans, least) ?? [];
   }
 
   /** Where the iterations of a cause lie, on its first rank. */

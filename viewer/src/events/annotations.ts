@@ -13,9 +13,19 @@ export interface Annotation {
 export const longestText = 500;
 const most = 2000;
 
-/** Of a live page that renews itself. */
-let keptByPage: Annotation[] = [],
-  current: { isUnsaved: boolean } | null = null;
+/** What is to be done to the saved ones. */
+type Change = { put: Annotation } | { remove: string };
+const idOf = (change: Change): string => ("put" in change ? change.put.id : change.remove);
+const changed = (list: Annotation[], changes: Change[]): Annotation[] =>
+  inOrder([...list.filter(({ id }) => !changes.some((change) => idOf(change) === id)), ...changes.flatMap((change) => ("put" in change ? [change.put] : []))]);
+
+/** Those that are in this page only, the last one of each mark. A live page, which renews itself, still has them then. */
+interface Unsaved {
+  changes: Change[];
+  isGiven: boolean; // as a file, since the last one
+}
+const ofLivePage: Unsaved = { changes: [], isGiven: false };
+let current: { isUnsaved: boolean } | null = null;
 window.addEventListener("beforeunload", (e) => {
   if (current?.isUnsaved) e.preventDefault();
 });
@@ -51,8 +61,8 @@ const inOrder = (list: Annotation[]): Annotation[] => list.sort((a, b) => a.ns -
 export class Annotations {
   list: Annotation[] = [];
   problem = "";
-  /** Some are in this page only. */
-  isUnsaved = false;
+  private readonly unsaved: Unsaved;
+  private sending = Promise.resolve();
 
   constructor(
     private readonly header: AnnotationsHeader | undefined,
@@ -60,15 +70,16 @@ export class Annotations {
     private readonly isLive: boolean,
     private readonly onChange: () => void,
   ) {
-    this.list = inOrder(annotationsIn(header?.list));
+    this.unsaved = isLive ? ofLivePage : { changes: [], isGiven: false };
+    this.list = changed(annotationsIn(header?.list), this.unsaved.changes);
     this.problem = header?.problem ?? "";
-    if (isLive) {
-      this.list = inOrder([...this.list.filter(({ id }) => !keptByPage.some((one) => one.id === id)), ...keptByPage]);
-      this.isUnsaved = keptByPage.length > 0;
-    }
     current = this;
   }
 
+  /** Some are in this page only. */
+  get isUnsaved(): boolean {
+    return this.unsaved.changes.length > 0 && !this.unsaved.isGiven;
+  }
   get savesItself(): boolean {
     return this.isServed && !this.isLive && !!this.header;
   }
@@ -79,28 +90,38 @@ export class Annotations {
 
   /** Those that were saved since the page was made. */
   async load(): Promise<void> {
-    if (this.savesItself) await this.exchange(undefined);
+    if (this.savesItself) await this.exchange(null);
   }
 
   async put(one: Annotation): Promise<void> {
-    const clean = { ...one, ns: Math.round(one.ns), text: [...one.text.replace(/\p{Cs}/gu, "\ufffd")].slice(0, longestText).join("") };
-    this.list = inOrder([...this.list.filter(({ id }) => id !== one.id), clean]);
-    await this.changed({ put: clean });
+    const put = { ...one, ns: Math.round(one.ns), text: [...one.text.replace(/\p{Cs}/gu, "\ufffd")].slice(0, longestText).join("") };
+    await this.change({ put });
   }
   async remove(id: string): Promise<void> {
-    this.list = this.list.filter((one) => one.id !== id);
-    await this.changed({ remove: id });
+    await this.change({ remove: id });
   }
 
-  private async changed(change: object): Promise<void> {
+  private async change(change: Change): Promise<void> {
+    const { unsaved } = this;
+    unsaved.changes = [...unsaved.changes.filter((one) => idOf(one) !== idOf(change)), change];
+    unsaved.isGiven = false;
+    this.list = changed(this.list, [change]);
     this.onChange();
-    if (this.savesItself && (await this.exchange(change))) return;
-    this.isUnsaved = true;
-    if (this.isLive) keptByPage = this.list;
+    if (this.savesItself) await (this.sending = this.sending.then(() => this.send()));
+  }
+
+  /** What could not be saved before is tried again. */
+  private async send(): Promise<void> {
+    let refusal = "";
+    for (const change of this.unsaved.changes)
+      if (await this.exchange(change)) this.unsaved.changes = this.unsaved.changes.filter((one) => one !== change);
+      else refusal = this.problem;
+    this.problem = refusal;
     this.onChange();
   }
 
-  private async exchange(change: object | undefined): Promise<boolean> {
+  private async exchange(change: Change | null): Promise<boolean> {
+    this.problem = "";
     try {
       const response = await fetch(
           "annotations",
@@ -108,12 +129,12 @@ export class Annotations {
         ),
         sent = (await response.json()) as { annotations?: unknown; error?: string };
       if (!response.ok) throw new Error(sent.error ?? `libprofile view answered ${response.status}`);
-      // What could not be saved before stays.
-      if (!this.isUnsaved) this.list = inOrder(annotationsIn(sent.annotations));
-      this.problem = "";
+      this.list = changed(
+        annotationsIn(sent.annotations),
+        this.unsaved.changes.filter((one) => one !== change),
+      );
     } catch (error) {
-      this.problem = error instanceof TypeError ? "libprofile view --serve does not answer" : messageOf(error);
-      if (change) this.problem = `Not saved: ${this.problem}`;
+      this.problem = (change ? "Not saved: " : "") + (error instanceof TypeError ? "libprofile view --serve does not answer" : messageOf(error));
     }
     this.onChange();
     return this.problem === "";
@@ -129,7 +150,7 @@ export class Annotations {
   }
   /** They were given as a file. */
   given(): void {
-    this.isUnsaved = false;
+    this.unsaved.isGiven = true;
     this.onChange();
   }
 }

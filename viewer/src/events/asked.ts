@@ -5,7 +5,9 @@ import { $, messageOf } from "../dom";
 import type { EventsHeader } from "../header";
 import type { Pieces } from "./pieces";
 import { readEvents, type EventRow, type Events } from "./rows";
-import { sharesOf, type Shares } from "./shares";
+import type { Span } from "../selection";
+import type { EventSpan } from "../state";
+import { isIteration, sharesOf, type Shares } from "./shares";
 
 /** More of the time is asked for than is shown, on each side, so that moving has something to show. */
 const margin = 0.25,
@@ -115,25 +117,36 @@ export class AskedEvents {
   }
 
   /** Of all threads, by the server; who sends how much to whom is known of what is shown only. */
-  async shares(span: { from: number; to: number }, pieces: Pieces): Promise<Shares | null> {
-    const { sums } = await ask<{ sums: number[][] }>("timeline_sums", { from: span.from, to: span.to }),
-      states = new Float64Array(this.data.header.events!.states.length),
-      summed = new Float64Array(states.length),
+  async shares(span: EventSpan, pieces: Pieces): Promise<Shares | null> {
+    const header = this.data.header.events!,
+      n = header.states.length,
+      states = new Float64Array(n),
+      summed = new Float64Array(n),
+      { sums, spans } = await ask<{ sums: number[][]; spans?: (Span | null)[] }>(
+        "timeline_sums",
+        isIteration(span) ? { phase: span.phase, iteration: span.number } : { from: span.from, to: span.to },
+      ),
+      places = this.first.rows.map((row): Span | null => (spans ? spans[row.location]! : isIteration(span) ? null : [span.from, span.to])),
+      known = places.filter((place) => place !== null),
+      from = Math.min(...known.map(([begin]) => begin)),
+      to = Math.max(...known.map(([, end]) => end)),
       shown = this.shown?.events,
-      isShown = shown && shown.areWhole && this.shown!.from <= span.from && this.shown!.to >= span.to;
+      isShown = shown && shown.areWhole && this.shown!.from <= from && this.shown!.to >= to;
     let rows = 0;
-    this.first.rows.forEach((row) => {
-      const here = row.states.sums(row.own(span.from), row.own(span.to)),
+    this.first.rows.forEach((row, r) => {
+      const place = places[r];
+      if (!place) return;
+      const here = row.states.sums(row.own(place[0]), row.own(place[1])),
         of = sums[row.location]!;
       states.forEach((_, s) => {
         states[s]! += of[s]!;
-        summed[s]! += here[states.length + s]!;
+        summed[s]! += here[n + s]!;
       });
       if (of.some((ns) => ns > 0) || here.some((ns) => ns > 0)) ++rows;
     });
     if (rows === 0) return null;
-    const matrix = isShown ? (sharesOf(shown, this.data.header.events!, span, pieces)?.matrix ?? null) : null;
+    const matrix = isShown ? (sharesOf(shown, header, span, pieces)?.matrix ?? null) : null;
     const all = [...states, ...summed].reduce((sum, ns) => sum + ns, 0);
-    return { ...span, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (span.to - span.from), matrix };
+    return { from, to, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (to - from), matrix };
   }
 }

@@ -3,6 +3,7 @@ import { chooseCause } from "../causes";
 import { themeColor } from "../color";
 import { spansOfFlat, type Span } from "../selection";
 import type { Surface } from "../surface";
+import type { Begins } from "../strip/begins";
 import { left } from "../timeline/axes";
 import { drawLanes, laneHeight } from "../timeline/marks";
 import { lastBefore, type EventRow } from "./rows";
@@ -57,7 +58,15 @@ export class CauseMarks {
   private readonly ofRows = new Map<string, Times>(); // by cause and row
   private readonly ofLane = new Map<number, Times>();
 
+  /** By phase, where the page does not have all iterations' events. */
+  private readonly begins = new Map<number, Begins | null>();
+
   constructor(private readonly t: EventTimeline) {}
+
+  async load(): Promise<void> {
+    const { data, asked } = this.t;
+    for (const { phase } of asked ? data.header.causes.list : []) if (phase >= 0) this.begins.set(phase, await data.begins(phase));
+  }
 
   private get count(): number {
     return this.t.data.header.causes.list.length;
@@ -76,7 +85,13 @@ export class CauseMarks {
       one = this.t.events!.rows[row]!,
       isNamed = ranks.length === 0 || spansOfFlat(ranks).some(([from, to]) => one.rank >= from && one.rank < to),
       isWhole = phase < 0 || !phases[phase]?.iterations;
-    known = !isNamed ? nowhere : isWhole ? united([[0, events!.end]]) : timesOfRow(one, phase, spansOfFlat(iterations));
+    known = !isNamed
+      ? nowhere
+      : isWhole
+        ? united([[0, events!.end]])
+        : this.begins.has(phase)
+          ? united(this.begins.get(phase)?.places(one.rank, iterations.length > 0 ? spansOfFlat(iterations) : [[0, Infinity]], 1) ?? [])
+          : timesOfRow(one, phase, spansOfFlat(iterations));
     this.ofRows.set(key, known);
     return known;
   }

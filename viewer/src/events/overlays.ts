@@ -33,10 +33,11 @@ export class Overlays {
   }
 
   /** When the events are there. */
-  load(): Promise<void> {
+  async load(): Promise<void> {
     if (this.timeline.asked) this.bar.leave();
     else this.bar.load((this.tracks = new Tracks(this.timeline.data, this.timeline.events!)));
-    return this.annotations.load();
+    await this.causes.load();
+    await this.annotations.load();
   }
 
   private get curvesHeight(): number {

@@ -1,7 +1,7 @@
 // The timeline, its tool bar, and what the selected part of it consists of.
 import { css, themeColor, warmth } from "../color";
 import type { Data } from "../data";
-import { $ } from "../dom";
+import { $, messageOf } from "../dom";
 import { duration, escaped, grouped, percent, plural, quantity } from "../format";
 import type { Span } from "../selection";
 import type { EventMode, Store } from "../state";
@@ -62,7 +62,8 @@ export class EventsPane {
     };
     $("events-readout").textContent = hint;
     $("events-notes").innerHTML = [...events.notes, ...data.header.clock_limits].map((text) => dressed(sentence(text))).join(" ");
-    new FilterBar($("events-filter"), store, events.types.length > 0);
+    if (events.indexed) $("events-filter").textContent = "This trace is larger than the page: no filter.";
+    else new FilterBar($("events-filter"), store, events.types.length > 0);
     connectTask(timeline, $("events-task"));
     store.on(["moment", "task"], () => timeline.picture.redraw());
     store.on(["eventFilter"], () => {
@@ -144,8 +145,11 @@ export class EventsPane {
   private showShares(): void {
     const { eventSpan } = this.store.state,
       { asked } = this.timeline!;
-    if (!asked || !eventSpan || isIteration(eventSpan)) return this.showSharesOf(this.shares());
-    void asked.shares(eventSpan, this.timeline!.pieces!).then((shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares));
+    if (!asked || !eventSpan) return this.showSharesOf(this.shares());
+    asked.shares(eventSpan, this.timeline!.pieces!).then(
+      (shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares),
+      (error) => ($("events-readout").textContent = messageOf(error)),
+    );
   }
 
   private showSharesOf(shares: Shares | null): void {

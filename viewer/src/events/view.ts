@@ -12,7 +12,7 @@ import { AskedEvents } from "./asked";
 import { Shades, stateColors, typeColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
-import { Passing } from "./filter";
+import { noFilter, Passing } from "./filter";
 import type { Overlays } from "./overlays";
 import { Pieces } from "./pieces";
 import { listen } from "./pointer";
@@ -57,7 +57,7 @@ export class EventTimeline {
   move: (factor: number) => void = () => {}; // pointer.ts
   private readonly images = new Images();
   private content = 0;
-  private spans: { of: unknown; list: (Span | null)[] } = { of: null, list: [] };
+  private spans: { of: unknown; events: Events | null; list: (Span | null)[] } = { of: null, events: null, list: [] };
 
   constructor(
     host: HTMLElement,
@@ -111,9 +111,10 @@ export class EventTimeline {
   }
   private limits: Partial<Record<EventMode, Span>> = {};
 
-  /** After a change of what counts, or of what is there. */
+  /** After a change of what counts, or of what is there. What is asked for by pixels is not known call by call. */
   filter(): void {
-    this.pieces = new Pieces(this.events!, this.header.states, this.header.types.length, new Passing(this.data, this.events!, this.store.state.eventFilter));
+    const passing = new Passing(this.data, this.events!, this.header.indexed ? noFilter : this.store.state.eventFilter);
+    this.pieces = new Pieces(this.events!, this.header.states, this.header.types.length, passing);
   }
   /** Colours are about tasks. */
   get isOfTasks(): boolean {
@@ -239,7 +240,8 @@ export class EventTimeline {
   /** Where each row has the selection, on its clock. */
   selected(): (Span | null)[] {
     const { eventSpan } = this.store.state;
-    if (this.spans.of !== eventSpan) this.spans = { of: eventSpan, list: this.events!.rows.map((row) => (eventSpan ? spanOfRow(row, eventSpan) : null)) };
+    if (this.spans.of !== eventSpan || this.spans.events !== this.events)
+      this.spans = { of: eventSpan, events: this.events, list: this.events!.rows.map((row) => (eventSpan ? spanOfRow(row, eventSpan) : null)) };
     return this.spans.list;
   }
 }

@@ -1,6 +1,7 @@
 // When iterations begin on each rank. This is all that the strip knows of their places in time.
 import { numbersOf } from "../columns";
 import type { PhaseHeader } from "../header";
+import type { Span } from "../selection";
 
 export class Begins {
   /** @param times by rank: the begins of every so manyth iteration, and the end of the last one, in ns */
@@ -20,6 +21,19 @@ export class Begins {
       last = at === times.length - 2,
       width = last ? n - at * this.stride : this.stride;
     return times[at]! + ((times[at + 1]! - times[at]!) * (i - at * this.stride)) / width;
+  }
+
+  /** Where iterations of a rank lie, in ns, merged where they are closer than `least`. */
+  places(rank: number, iterations: Span[], least: number): Span[] {
+    const places: Span[] = [];
+    for (const [from, to] of iterations) {
+      const begin = this.of(rank, from),
+        end = this.of(rank, to);
+      if (!(end > begin)) continue;
+      if (places.length > 0 && begin - places.at(-1)![1] < least) places.at(-1)![1] = end;
+      else places.push([begin, end]);
+    }
+    return places;
   }
 
   /** The iteration at a time; -1 if there is none. */

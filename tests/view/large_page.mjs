@@ -1,0 +1,58 @@
+// A timeline that is larger than the page: what page.mjs asks of the page.
+
+/** process.argv[7], as JSON: causes that take the place of the page's; an iteration to select, and its times; the text of a mark. @param result takes what was found */
+export async function largePage({ page, open, settle, shots, result, file }) {
+  const { causes, iteration, times: [begin, end], annotation } = JSON.parse(process.argv[7]);
+  await page.route((url) => url.href === file, async (route) => {
+    const response = await route.fetch(), text = await response.text(), head = text.indexOf('id="header">') + 12, tail = text.indexOf("</script>", head);
+    const header = JSON.parse(text.slice(head, tail));
+    header.causes.list = causes;
+    await route.fulfill({ response, body: text.slice(0, head) + JSON.stringify(header).replaceAll("<", "\\u003c") + text.slice(tail) });
+  });
+  await open();
+  const shown = () => page.waitForFunction(() => window.libprofile.events.timeline.asked.shown?.isExact, undefined, { timeout: 30000 }),
+    times = () => page.evaluate((n) => Array.from({ length: n }, (_, c) => window.libprofile.events.timeline.events.rows.map((_, r) => { const { begin, end } = window.libprofile.events.overlays.causes.times(c, r); return Array.from(begin, (b, i) => [b, end[i]]); })), causes.length),
+    shares = () => page.waitForFunction(() => !document.getElementById("events-shares").hidden && document.getElementById("events-shares").innerText, undefined, { timeout: 30000 }).then((text) => text.jsonValue()),
+    select = async (eventSpan) => { await page.evaluate((span) => window.libprofile.store.set({ eventSpan: span }), eventSpan); await settle(); return shares(); };
+  await shown();
+  result.whole = await times();
+  result.filter = await page.textContent("#events-filter");
+  // The iteration's sums are the same, whether it is seen, in part or not at all.
+  result.unseen = await select(iteration);
+  result.times = await select({ from: begin, to: end });
+  for (const [name, moment] of Object.entries({ in_part: [(begin + end) / 2, 2 * end - begin], seen: [begin - (end - begin), 2 * end - begin] })) {
+    await page.evaluate((m) => window.libprofile.store.set({ moment: m, eventSpan: null }), moment);
+    await settle();
+    await shown();
+    result[name] = await select(iteration);
+  }
+  result.near = await times();
+  result.selected = await page.evaluate(() => window.libprofile.events.timeline.selected());
+  await page.screenshot({ path: `${shots}/events-large.png`, fullPage: true });
+  // What the server did not take is sent again with the next mark; one that is removed does not come back.
+  const marks = () => page.evaluate(() => { const { list, isUnsaved, problem } = window.libprofile.events.overlays.annotations.annotations; return { texts: list.map(({ text }) => text), isUnsaved, problem }; }),
+    put = (id, text) => page.evaluate(([i, t]) => window.libprofile.events.overlays.annotations.annotations.put({ id: i, ns: 5, text: t }), [id, text]);
+  await page.route("**/annotations*", (route) => route.fulfill({ status: 400, json: { error: "the disk is full" } }));
+  await put("a1", annotation);
+  result.refused = await marks();
+  await page.unroute("**/annotations*");
+  await put("a2", "second");
+  result.sent = await marks();
+  await page.evaluate(() => window.libprofile.events.overlays.annotations.annotations.remove("a2"));
+  result.removed = await marks();
+  // A live page makes its annotations anew whenever the job's state changes.
+  result.live = await page.evaluate(() => {
+    const Annotations = window.libprofile.events.overlays.annotations.annotations.constructor,
+      header = { file: "annotations.json", list: [{ id: "b1", ns: 1, text: "stored" }, { id: "b2", ns: 2, text: "kept" }] },
+      renewed = () => new Annotations(header, true, true, () => {}),
+      say = ({ list, isUnsaved }) => [list.map(({ text }) => text), isUnsaved];
+    const said = [say(renewed())];
+    renewed().remove("b1");
+    renewed().put({ id: "b3", ns: 3, text: "new" });
+    said.push(say(renewed()));
+    renewed().given();
+    said.push(say(renewed()));
+    renewed().remove("b3");
+    return [...said, say(renewed())];
+  });
+}

@@ -1,0 +1,45 @@
+"""The page of a trace that is larger than it: what it asks the server for."""
+
+import json
+import shutil
+import subprocess
+
+from expectations import expect, expect_equal, test
+
+RANKS, ITERATIONS, CALLS = 4, 2400, 300
+LENGTH, FIRST = CALLS * 20_000, 1_000_000  # ns, as benchmarks/large_trace.cpp has it
+
+
+@test
+def causes_and_iterations_of_a_large_trace_are_in_its_page(context):
+    folder = context.work / "large"
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([f"{context.options.build}/benchmarks/large_trace", folder, str(RANKS), str(ITERATIONS), str(CALLS)], check=True, stdout=subprocess.DEVNULL)
+    report = json.loads(subprocess.run([context.options.tool, "report", folder, "--format", "json"], capture_output=True, check=True).stdout)
+    phase = next(p for p, one in enumerate(report["phases"]) if one["kind"] == "iterations")
+    common = {"share": "1 %", "evidence": [], "gain": "", "next": "", "phase": phase}
+    causes = [{**common, "sentence": "some on rank 2", "iterations": [100, 110, 700, 701], "ranks": [2, 3]}, {**common, "sentence": "all", "iterations": [], "ranks": []}]
+    at = lambda iteration: FIRST + iteration * LENGTH
+    asked = {"causes": causes, "iteration": {"phase": phase, "number": 710}, "times": [at(710), at(711)], "annotation": "first"}
+    with context.serve(folder) as (_, address):
+        seen = context.look(address, "large_page", json.dumps(asked), refused=True)
+    for name in ("whole", "near"):  # whatever is shown of it
+        some, all_of_it = seen[name]
+        expect_equal([len(row) for row in some], [0, 0, 2, 0], f"marks of iterations of rank 2, {name}")
+        for (begin, end), (a, b) in zip(some[2], ((at(100), at(110)), (at(700), at(701)))):
+            expect(abs(begin - a) <= LENGTH / 200 and abs(end - b) <= LENGTH / 200, f"marks {name}: {begin} to {end}, iterations {a} to {b}")
+        for row in all_of_it:
+            expect(len(row) == 1 and abs(row[0][0] - FIRST) <= LENGTH / 200 and abs(row[0][1] - at(ITERATIONS)) <= LENGTH / 200, f"marks of all iterations: {row}")
+    expect("no filter" in seen["filter"], f"in place of the filter: {seen['filter']!r}")
+    expect("Iteration 711" in seen["unseen"] and "4 threads" in seen["unseen"], f"shares: {seen['unseen']}")
+    for name in ("seen", "in_part"):
+        expect_equal(seen[name].split("\n")[1:5], seen["unseen"].split("\n")[1:5], f"shares where the iteration is {name}")
+    expect_equal(seen["times"].split("\n")[1:5], seen["unseen"].split("\n")[1:5], "shares of its times, and of the iteration")
+    for span in seen["selected"]:
+        expect(span is not None and abs(span[0] - at(710)) <= LENGTH / 200, f"the selected iteration in the rows: {seen['selected']}")
+    expect_equal((seen["refused"]["texts"], seen["refused"]["isUnsaved"]), (["first"], True), "a mark that could not be sent")
+    expect("Not saved" in seen["refused"]["problem"], f"what is said of it: {seen['refused']}")
+    expect_equal((seen["sent"]["texts"], seen["sent"]["isUnsaved"], seen["sent"]["problem"]), (["first", "second"], False, ""), "marks after the next one")
+    expect_equal((seen["removed"]["texts"], seen["removed"]["isUnsaved"]), (["first"], False), "marks without the removed one")
+    expect_equal([one["text"] for one in json.loads((folder / "annotations.json").read_text())["annotations"]], ["first"], "marks in the file")
+    expect_equal(seen["live"], [[["stored", "kept"], False], [["kept", "new"], True], [["kept", "new"], False], [["kept"], True]], "marks of a page that renews itself")
