@@ -56,3 +56,33 @@ export async function largePage({ page, open, settle, shots, result, file }) {
     return [...said, say(renewed())];
   });
 }
+
+/** Frames a second while the timeline moves, and how much of what they show is there already. */
+export async function timelineSpeed({ page, open, frames, shots, result }) {
+  await open();
+  await page.evaluate(() => document.querySelector("#events").scrollIntoView({ block: "center" }));
+  const whole = await page.evaluate(() => window.libprofile.store.wholeMoment()),
+    asked = () => page.waitForFunction(() => !window.libprofile.events.timeline.asked || window.libprofile.events.timeline.asked.shown, undefined, { timeout: 60000 }),
+    begin = "const { store, events } = libprofile, t = events.timeline, seen = (window.seen ??= { covered: 0, all: 0 }), p = t.asked?.shown, m = store.state.moment; ++seen.all; seen.covered += !t.asked || (p && p.from <= Math.max(0, m[0]) && p.to >= Math.min(m[1], t.header.end)) ? 1 : 0; ";
+  const moved = async (name, from, step) => {
+    await page.evaluate((m) => { window.seen = undefined; window.libprofile.store.set({ moment: m }); }, from);
+    await asked();
+    await page.waitForTimeout(500);
+    const told = await frames(begin + step, 300);
+    result[name] = { ...told, covered: await page.evaluate(() => window.seen.covered / window.seen.all) };
+  };
+  result.rows = await page.evaluate(() => window.libprofile.events.timeline.shownRows.length);
+  await asked();
+  await page.waitForTimeout(2000);
+  await page.screenshot({ path: `${shots}/events-speed-whole.png` });
+  const pan = "const w = m[1] - m[0], by = w * 0.01 * (i % 200 < 100 ? 1 : -1); store.set({ moment: store.clampedMoment([m[0] + by, m[1] + by]) });",
+    zoom = "t.move(i % 100 < 50 ? 0.97 : 1 / 0.97);";
+  for (const [name, share] of Object.entries({ half: 0.5, hundredth: 0.01, ten_thousandth: 1e-4, millionth: 1e-6 })) {
+    const length = whole[1] * share,
+      from = [0.3 * whole[1], 0.3 * whole[1] + length];
+    await moved(`pan_${name}`, from, pan);
+    await moved(`zoom_${name}`, from, zoom);
+    await page.screenshot({ path: `${shots}/events-speed-${name}.png` });
+  }
+  await moved("zoom_whole", whole, zoom);
+}

@@ -43,3 +43,22 @@ def causes_and_iterations_of_a_large_trace_are_in_its_page(context):
     expect_equal((seen["removed"]["texts"], seen["removed"]["isUnsaved"]), (["first"], False), "marks without the removed one")
     expect_equal([one["text"] for one in json.loads((folder / "annotations.json").read_text())["annotations"]], ["first"], "marks in the file")
     expect_equal(seen["live"], [[["stored", "kept"], False], [["kept", "new"], True], [["kept", "new"], False], [["kept"], True]], "marks of a page that renews itself")
+
+
+@test
+def large_timelines_are_fluent(context):
+    """64 threads with 10^6 calls each, and 1,000 with 10,000 iterations: frames a second while the timeline moves. Run by hand, as a busy machine is no failure."""
+    for ranks, iterations, calls in ((64, 3334, 300), (1000, 10000, 6)):
+        folder = context.work / "large"
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([f"{context.options.build}/benchmarks/large_trace", folder, str(ranks), str(iterations), str(calls)], check=True, stdout=subprocess.DEVNULL)
+        with context.serve(folder) as (_, address):
+            seen = context.look(address, "timeline_speed")
+        shutil.rmtree(folder)
+        expect_equal(seen["rows"], 64, "rows that are shown")
+        for name, one in seen.items():
+            if not isinstance(one, dict):
+                continue
+            print(f"{ranks:5} threads, {name:20} {one['fps']:5.1f} frames a second, slowest {one['slowest_ms']:3.0f} ms, {one['cpu_ms_per_frame']:4.1f} ms of processor time each, "
+                  f"{100 * one['covered']:3.0f} % of them with all that they show")
+            expect(one["cpu_ms_per_frame"] < 1000 / 50, f"{name}: {one}")

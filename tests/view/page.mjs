@@ -41,6 +41,21 @@ function processorTime() {
   }
   return sum;
 }
+/** Frames a second while `step` (code with i and libprofile) is done before each one. */
+async function frames(step, count = 120) {
+  const from = processorTime();
+  const seen = await page.evaluate(async ([code, n]) => {
+    const go = new Function("i", "libprofile", code), times = [];
+    for (let i = 0; i < n; ++i) {
+      go(i, window.libprofile);
+      await new Promise(requestAnimationFrame);
+      times.push(performance.now());
+    }
+    const steps = times.slice(1).map((t, i) => t - times[i]).sort((a, b) => a - b);
+    return { fps: 1000 / (steps.reduce((a, b) => a + b, 0) / steps.length), median_ms: steps[steps.length >> 1], slowest_ms: steps[steps.length - 1] };
+  }, [step, count]);
+  return { ...seen, cpu_ms_per_frame: (processorTime() - from) / count };
+}
 const settle = () => page.waitForTimeout(400);
 
 /** What the views show, from the objects that draw them. */
@@ -772,6 +787,8 @@ if (action === "numbers") {
   await (await import("./overlays.mjs")).annotations({ page, open, settle, shots, result });
 } else if (action === "large_page") {
   await (await import("./large_page.mjs")).largePage({ page, open, settle, shots, result, file });
+} else if (action === "timeline_speed") {
+  await (await import("./large_page.mjs")).timelineSpeed({ page, open, frames, shots, result });
 } else if (action === "cause_marks") {
   await (await import("./overlays.mjs")).causeMarks({ page, open, settle, paint, shots, result });
 } else if (action === "strip") {
@@ -1026,20 +1043,6 @@ if (action === "numbers") {
   await open();
   result.start_cpu_ms = processorTime() - before;
   result.start_ms = await page.evaluate(() => Number(document.documentElement.dataset.ready));
-  const frames = async (step) => {
-    const from = processorTime();
-    const seen = await page.evaluate(async (code) => {
-      const go = new Function("i", "libprofile", code), times = [];
-      for (let i = 0; i < 120; ++i) {
-        go(i, window.libprofile);
-        await new Promise(requestAnimationFrame);
-        times.push(performance.now());
-      }
-      const steps = times.slice(1).map((t, i) => t - times[i]).sort((a, b) => a - b);
-      return { fps: 1000 / (steps.reduce((a, b) => a + b, 0) / steps.length), median_ms: steps[steps.length >> 1], slowest_ms: steps[steps.length - 1] };
-    }, step);
-    return { ...seen, cpu_ms_per_frame: (processorTime() - from) / 120 };
-  };
   const map = async (name) => {
     result[name + "_whole"] = await frames("libprofile.timeline.hover = { iteration: i * 80, rank: i * 8, band: 'map' }; libprofile.timeline.picture.redraw()");
     result[name + "_pan"] = await frames("if (i === 0) libprofile.store.set({ zoom: libprofile.store.clampedZoom([0, 4000, 0, 600]) }); libprofile.timeline.pan(i % 2 ? 41 : 37, i % 60 < 30 ? 5 : -5)");

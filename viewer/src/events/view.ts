@@ -22,7 +22,7 @@ import { drawTasks } from "./task_lines";
 
 export const bottom = 20,
   top = 20,
-  mostRows = 40;
+  mostRows = 64;
 
 export interface EventPlace {
   row: number; // of all rows
@@ -133,7 +133,7 @@ export class EventTimeline {
   get wantedHeight(): number {
     const { rows: counts, indexed } = this.header,
       rows = counts.parts.filter((n, l) => n + counts.stretches[l]! > 0 || indexed?.[l]).length;
-    return this.below + top + bottom + Math.max(44, Math.min(rows, mostRows) * (rows <= 4 ? 44 : rows <= 16 ? 24 : 14));
+    return this.below + top + bottom + Math.max(44, Math.min(rows, mostRows) * (rows <= 4 ? 44 : rows <= 16 ? 24 : rows <= 40 ? 14 : 12));
   }
   /** Pixels below the axis. */
   get below(): number {
