@@ -72,6 +72,6 @@ inline constexpr OptionRow option_table[] = {
 inline constexpr const char* option_prefix = "LIBPROFILE_";
 
 /// Names with our prefix that are not options but are no mistake either: set by the launcher, by module files, by CMake.
-inline constexpr const char* foreign_names[] = {"RUN_PID", "CC", "CXX", "FC", "ROOT", "DIR", "HOME", "VERSION", "TEST_LOADER_COPY"};
+inline constexpr const char* foreign_names[] = {"RUN_PID", "MACHINE_FILE", "CC", "CXX", "FC", "ROOT", "DIR", "HOME", "VERSION", "TEST_LOADER_COPY"};
 
 } // namespace libprofile

@@ -80,6 +80,7 @@ enum class BlockType : std::uint32_t {
                        //   iterations' sequences. Of an iterated phase
     Events = 36,       // EventsRecord (events.hpp); per part: EventPartRecord, EventRecord*. Of a thread with LIBPROFILE_TRACE=events
     Pages = 37,        // PagesRecord (pages.hpp), then PageRangeRecord*. Of a rank whose tasks have dependences in the events
+    Machine = 38,      // MachineRecord (machine.hpp), MachineObjectRecord*, distances. Of a rank for which `libprofile run` asked hwloc
     Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and unused
 };
 

@@ -220,6 +220,8 @@ void Config::load(Arena& arena) noexcept {
         complain("%s is not valid, expected %s; using %s", shown, expected, row.default_value);
     }
     check_names(environ);
+    const char* const machine_file = std::getenv("LIBPROFILE_MACHINE_FILE");
+    machine_file_ = machine_file == nullptr || *machine_file == 0 ? nullptr : arena.copy_text(machine_file);
     for (std::size_t i = 0; i < option_count; ++i) {
         const char* other = given[i] ? makes_pointless(*this, static_cast<Option>(i)) : nullptr;
         if (other != nullptr) complain("LIBPROFILE_%s=%.64s has no effect with %s", option_table[i].name, texts_[i], other);

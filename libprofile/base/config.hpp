@@ -24,6 +24,8 @@ class Config {
 
     /// What is wrong with the settings, in one line without a newline. Empty if all is well.
     const char* complaint() const { return complaint_; }
+    /// Where `libprofile run` left what hwloc says of the machine (format/machine.hpp); nullptr: nowhere.
+    const char* machine_file() const { return machine_file_; }
 
     /// Writes the settings as lines NAME=value to `buffer`, ending with a zero byte. Returns the length.
     std::size_t describe(char* buffer, std::size_t capacity) const noexcept;
@@ -36,6 +38,7 @@ class Config {
     std::int64_t numbers_[option_count] = {};
     const char* texts_[option_count] = {};
     char complaint_[1024] = {};
+    const char* machine_file_ = nullptr;
 };
 
 /// True if `libprofile run` replaced itself by this very process (exec).

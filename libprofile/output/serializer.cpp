@@ -9,6 +9,7 @@
 #include "libprofile/output/inside_writer.hpp"
 #include "libprofile/output/job_clock.hpp"
 #include "libprofile/output/loops_writer.hpp"
+#include "libprofile/output/machine_writer.hpp"
 #include "libprofile/output/openmp_writer.hpp"
 #include "libprofile/output/pages_writer.hpp"
 #include "libprofile/output/partners_writer.hpp"
@@ -91,6 +92,7 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
     ok = write_openmp(buffer, own_rank(), running) && ok;
     ok = write_short_threads(buffer, own_rank()) && ok;
     ok = write_topology(buffer, running) && ok;
+    ok = write_machine(buffer, own_rank()) && ok;
     ok = write_pages(buffer, own_rank()) && ok;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         const std::uint64_t now = &thread == running.thread ? running.now : 0;

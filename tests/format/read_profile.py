@@ -29,7 +29,7 @@ FOOTER = struct.Struct("<QQQ8s")
 TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE, TYPE_BEGINS = range(21, 30)
 TYPE_CLOCK, TYPE_PARTNERS = 30, 31
 TYPE_WAITS = 32
-TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES, TYPE_EVENTS, TYPE_PAGES = range(33, 38)
+TYPE_CODE_LOOPS, TYPE_TOTALS, TYPE_SEQUENCES, TYPE_EVENTS, TYPE_PAGES, TYPE_MACHINE = range(33, 39)
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -384,6 +384,21 @@ def events_of(p):
     return events
 
 
+MACHINE_OBJECTS = ["machine", "package", "group", "die", "NUMA node", *(f"L{level} cache" for level in (5, 4, 3, 2, 1)), "core", "processor", "part"]
+
+
+def machine_of(p):
+    """A Machine block; numbers are the kernel's."""
+    machine = {"source": p.text()}
+    objects, side = p.numbers(2)
+    machine["objects"] = [dict(zip(("type", "children", "number", "size", "kind"), p.numbers(5))) for _ in range(objects)]
+    for one in machine["objects"]:
+        one["type"] = MACHINE_OBJECTS[one["type"] - 1]
+        one["number"] = one["number"] - 1 if one["number"] else None
+    machine["distances"] = [p.numbers(side) for _ in range(side)]
+    return machine
+
+
 def pages_of(p):
     """A Pages block, with ranges as [begin, end, node] in addresses."""
     pages = dict(zip(("page_size", "error", "unknown", "left_out", "asked", "asked_ns"), p.numbers(6)))
@@ -688,6 +703,8 @@ def read(blocks):
         elif kind == TYPE_EVENTS:
             events = events_of(p)
             tables[rank].setdefault("events", {})[events.pop("thread")] = events
+        elif kind == TYPE_MACHINE:
+            tables[rank]["machine_tree"] = machine_of(p)
         elif kind == TYPE_PAGES:
             tables[rank]["pages"] = pages_of(p)
         elif kind == TYPE_NAMES:
@@ -828,6 +845,7 @@ def summary(data, scan):
            "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"])),
            "counters": [{"name": name, "unit": unit, "description": text} for name, unit, text in counters],
            "clocks": [{"rank": rank, **tables[rank]["clock"]} for rank in sorted(ranks) if "clock" in tables[rank]],
+           "machines": [{"rank": rank, **tables[rank]["machine_tree"]} for rank in sorted(tables) if "machine_tree" in tables[rank]],
            "pages": [{"rank": rank, **tables[rank]["pages"]} for rank in sorted(tables) if "pages" in tables[rank]],
            "topologies": [{"rank": rank, **topologies[rank]} for rank in sorted(topologies)],
            "loops": sorted(loops, key=lambda one: (one["rank"], one["thread"], one["phase"]))}

@@ -3,6 +3,7 @@
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
 #include "format/events.hpp"
+#include "format/machine.hpp"
 #include "format/pages.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/totals_seed.hpp"
@@ -208,6 +209,12 @@ ByteVector with_tasks() {
         add(TaskEvent::Further, 2, 0, 7, 0, 0);
         add(TaskEvent::Further, 9, 0, 8, 0, 0);
         add(TaskEvent::Further, 0, 0, 40, 0, 0);
+    });
+    b.block(BlockType::Machine, 0, [](Encoder& e) {
+        MachineRecord machine{"hwloc", 4, 1};
+        describe(e, machine);
+        for (MachineObjectRecord object : {MachineObjectRecord{1, 2, 0, 0, 0}, {5, 0, 1, 1 << 20, 0}, {11, 1, 1, 0, 1}, {12, 0, 1, 0, 0}}) describe(e, object);
+        e.number(10);
     });
     b.block(BlockType::Pages, 0, [](Encoder& e) {
         PagesRecord pages{4096, 1, 2, 3, 4, 5, 2};

@@ -9,6 +9,7 @@
 #include "tools/reader/reader.hpp"
 #include "tools/report/correlations.hpp"
 #include "tools/report/json.hpp"
+#include "tools/report/machine.hpp"
 #include "tools/report/selection.hpp"
 #include "tools/report/tasks.hpp"
 #include "tools/report/text.hpp"
@@ -43,6 +44,7 @@ Renewal renewal_of(const ReportOptions& options, NameCache* names) {
         names != nullptr ? add_names(profile, *names) : add_names(profile, options.path, choice.is_whole());
         const SelectionForm form{for_programs, options.full_paths, printable(options.path), options.source_maps};
         std::string text = printed(choice.tasks             ? task_report(profile, choice, form)
+                                   : choice.machine         ? machine_report(profile, choice, form)
                                    : choice.correlations    ? correlation_report(profile, choice, form)
                                    : choice.compare.empty() ? selection_report(profile, choice, form)
                                                             : comparison_report(profile, choice, form),
@@ -75,6 +77,7 @@ std::optional<std::string> foreign_text(const ReportOptions& options) {
                                                                 {!choice.source.empty(), "--source", "it has no values of single lines"},
                                                                 {choice.tasks, "--tasks", "it has no tasks"},
                                                                 {choice.correlations, "--correlations", "it has no calls one by one"},
+                                                                {choice.machine, "--machine", "it does not have the machine"},
                                                                 {options.full_paths, "--full-paths", "its frames are all shown"}});
     if (!frame) return {};
     if (!choice.ranks.empty()) frame = at_ranks(*frame, choice.ranks);

@@ -36,6 +36,7 @@ constexpr const char* report_help = "Examples:\n"
                                     "  --source FUNCTION    the source lines of this function: a name, or a part that only one name has\n"
                                     "  --tasks              tasks of OpenMP: how many could run at once, work, span, critical path (docs/tasks.md)\n"
                                     "  --correlations       how long MPI calls of kept iterations take for their bytes: latency, bandwidth (docs/report.md)\n"
+                                    "  --machine            packages, NUMA nodes, caches and cores as hwloc saw them, and the ranks on them\n"
                                     "  --source-map OLD=NEW source files of the folder OLD are in NEW now; several times: the first one that has the file\n\n"
                                     "How:\n"
                                     "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
@@ -68,6 +69,7 @@ class ReportCommand final : public Command {
         app.add_option("--source", options_.choice.source);
         app.add_flag("--tasks", options_.choice.tasks);
         app.add_flag("--correlations", options_.choice.correlations);
+        app.add_flag("--machine", options_.choice.machine);
         app.add_option("--source-map", source_maps_)->take_all();
         app.add_option("--top", options_.choice.top)->check(CLI::Range(1, 1'000'000));
         app.add_option("--format", format_)->type_name(format_names("|"));

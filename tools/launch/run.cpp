@@ -1,6 +1,7 @@
 #include "tools/launch/run.hpp"
 
 #include "tools/launch/iteration_line.hpp"
+#include "tools/launch/machine_file.hpp"
 #include "tools/launch/settings.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
@@ -244,6 +245,7 @@ int run(const std::vector<std::string>& arguments) {
                 fmt::print(stderr, "libprofile: warning: LIBPROFILE_ITERATION={}: {}; iterations are what the program marks\n", printable(asked),
                            printable(problem));
         }
+        if (const std::string machine = machine_file(); !machine.empty()) ::setenv("LIBPROFILE_MACHINE_FILE", machine.c_str(), 1);
         ::setenv("LIBPROFILE_RUN_PID", fmt::format("{}", ::getpid()).c_str(), 1);
         ::setenv("LD_PRELOAD", preload_value(library).c_str(), 1);
     }

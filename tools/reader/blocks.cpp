@@ -34,6 +34,7 @@ const char* type_name(std::uint32_t type) {
     case BlockType::Waits: return "waits";
     case BlockType::Events: return "events";
     case BlockType::Pages: return "nodes of pages";
+    case BlockType::Machine: return "machine";
     case BlockType::Series: return "series";
     case BlockType::Location: return "location";
     case BlockType::NodeMap: return "node-map";

@@ -4,6 +4,7 @@
 #include "tools/reader/code_loops.hpp"
 #include "tools/reader/counters.hpp"
 #include "tools/reader/decode_events.hpp"
+#include "tools/reader/decode_machine.hpp"
 #include "tools/reader/decode_pages.hpp"
 #include "tools/reader/decode_phase.hpp"
 #include "tools/reader/decode_sequences.hpp"
@@ -388,6 +389,7 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
     case BlockType::Waits: return decode_waits(d, file.ranks[block.rank]);
     case BlockType::Events: return decode_events(d, file.ranks[block.rank]);
     case BlockType::Pages: return decode_pages(d, file.ranks[block.rank].pages);
+    case BlockType::Machine: return decode_machine(d, file.ranks[block.rank].machine);
     case BlockType::Regions: return decode_regions(d, file.ranks[block.rank]);
     case BlockType::OpenMp: return decode_openmp(d, file.ranks[block.rank]);
     case BlockType::ShortThreads: return decode_short_threads(d, file.ranks[block.rank]);

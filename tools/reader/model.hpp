@@ -16,6 +16,7 @@
 #include "format/trace.hpp"
 #include "tools/reader/events.hpp"
 #include "tools/reader/function_loops.hpp"
+#include "tools/reader/machine_tree.hpp"
 #include "tools/reader/page_nodes.hpp"
 #include "tools/reader/sequences.hpp"
 #include "tools/reader/series.hpp"
@@ -123,8 +124,9 @@ struct RankInfo {
     std::optional<RegionsRecord> regions;          // it had some
     std::optional<OpenMpRecord> openmp;            // it had parallel regions
     std::optional<RankAffinity> affinity;
-    std::optional<PageNodes> pages;   // its tasks have dependences in the events
-    std::optional<ClockRecord> clock; // brings its times to the axis of the job (analysis/clock_axis.hpp)
+    std::optional<MachineTree> machine; // as hwloc saw it, where this rank's `libprofile run` asked
+    std::optional<PageNodes> pages;     // its tasks have dependences in the events
+    std::optional<ClockRecord> clock;   // brings its times to the axis of the job (analysis/clock_axis.hpp)
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.

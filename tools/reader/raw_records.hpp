@@ -98,6 +98,7 @@ struct RawRank {
     std::optional<ShortThreadsRecord> short_threads;
     std::optional<RankAffinity> affinity;
     std::optional<PageNodes> pages;
+    std::optional<MachineTree> machine;
     std::optional<ClockRecord> clock;
     std::optional<Bytes> journal; // of a live file, until it is applied
     bool is_witness = false;      // not chosen: of its times and visits only the call paths are wanted (Witnesses)

@@ -154,6 +154,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     profile_.region_names.merge(raw.region_names);
     profile_.ranks[rank].affinity = std::move(raw.affinity);
     profile_.ranks[rank].pages = std::move(raw.pages);
+    profile_.ranks[rank].machine = std::move(raw.machine);
     profile_.ranks[rank].clock = raw.clock;
     if (const std::uint64_t threads = profile_.ranks[rank].threads; threads > raw.locations.size())
         notes_.lose(fmt::format("{}: rank {} had {} threads, but only {} are there", file.name, rank, threads, raw.locations.size()));

@@ -121,7 +121,7 @@ void check_ranks(const Profile& profile, const std::vector<std::uint32_t>& ranks
 
 bool ReportChoice::is_whole() const {
     return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads && !exclusive && !bottom_up &&
-           source.empty() && !tasks && !correlations;
+           source.empty() && !tasks && !correlations && !machine;
 }
 
 bool ReportChoice::has_iterations() const { return iterations.has_value() || (!compare.empty() && compare[0].kind == Kind::Iterations); }
@@ -143,6 +143,11 @@ CompareSide parse_side(const std::string& text) {
 }
 
 void check(const ReportChoice& choice) {
+    if (choice.machine) {
+        ReportChoice others = choice;
+        others.machine = false;
+        if (!others.is_whole()) throw SelectionError("--machine shows the machines of the whole job; ask for other parts by themselves");
+    }
     if (choice.correlations)
         for (const auto& [is_given, option, why] : {std::tuple(choice.bottom_up || !choice.source.empty() || choice.tasks || !choice.compare.empty(),
                                                                choice.tasks             ? "--tasks"

@@ -41,6 +41,7 @@ struct ReportChoice {
     bool bottom_up = false;           // functions with their callers instead of call paths
     std::string source;               // the lines of this function instead
     bool tasks = false;               // the graph of OpenMP tasks instead
+    bool machine = false;             // the machines as hwloc saw them instead
     bool correlations = false;        // how durations of calls go with their bytes instead
 
     /// Returns true for the whole profile: nothing was chosen.

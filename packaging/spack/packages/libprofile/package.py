@@ -30,6 +30,7 @@ class Libprofile(CMakePackage):
     depends_on("zstd libs=shared,static")
     depends_on("zlib-api")
     depends_on("expat")
+    depends_on("hwloc@2:", type=("build", "run"))
     depends_on("otf2@3:")
     depends_on("cli11")
     depends_on("nlohmann-json")

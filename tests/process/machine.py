@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""`libprofile run` asks hwloc for the machine before the program starts, in a process of its own; the report shows it."""
+
+import csv
+import json
+import os
+import shutil
+
+from harness import expect, expect_equal, main, read_again, test
+
+# Two packages with two NUMA nodes each, of four cores that share an L3 cache and have two hardware threads.
+SYNTHETIC = "package:2 l3:2 [numa(memory=4294967296)] l2:2 core:2 pu:2"
+
+
+def measured(job, output, env=None, ranks=2):
+    folder = job.folder / "temporary"
+    folder.mkdir(exist_ok=True)
+    settings = [f"{name}={value}" for name, value in {"TMPDIR": folder, **(env or {})}.items()]  # launchers have a folder of their own
+    command = ["env", *settings, job.tool, "run", "--output", job.folder / output, "--", job.program("counters"), "waits", 4, 1]
+    result = job.run([*job.launcher(ranks), *command])
+    expect_equal((result.code, len(result.exit_lines)), (0, 1), f"exit code and lines of {output}")
+    expect("hwloc" not in result.all_err, f"said: {result.all_err}")
+    return folder
+
+
+def machine_of(job, output):
+    result = job.run([job.tool, "report", job.folder / output, "--machine", "--format", "json"])
+    return json.loads(result.out) if result.code == 0 else result.all_err
+
+
+def counts(rows):
+    found = {}
+    for row in rows:
+        found[row["type"]] = found.get(row["type"], 0) + 1
+    return found
+
+
+@test
+def the_machine_is_the_one_that_hwloc_sees(job):
+    folder = measured(job, "own")
+    said = machine_of(job, "own")
+    rows = said["machine"]
+    numbers = sorted(row["number"] for row in rows if row["type"] == "processor")
+    expect_equal(numbers, list(range(os.cpu_count())), "processors")
+    ranks = [row["ranks"] for row in rows if row["type"] == "machine"]
+    expect_equal(ranks, ["ranks 0-1"], "ranks of the machine")
+    places = {rank["rank"]: rank["threads"][0]["last"] for rank in job.report("own")["places"]["ranks"]}
+    for rank, processor in places.items():
+        row = next(row for row in rows if row["type"] == "processor" and row["number"] == processor)
+        expect(str(rank) in row["ranks"] or row["ranks"] == "ranks 0-1", f"rank {rank} was last seen on {processor}: {row}")
+    # It is asked once; a rank of each machine has the answer; a second reader finds the same.
+    files = [path for path in folder.iterdir() if path.name.startswith("libprofile-machine-")]
+    expect_equal(len(files), 1, f"files: {files}")
+    before = files[0].stat().st_mtime_ns
+    measured(job, "again")
+    expect_equal(files[0].stat().st_mtime_ns, before, "time of the file after another job")
+    expect_equal(machine_of(job, "again")["machine"][0]["host"], rows[0]["host"], "host")
+    again = read_again(job, job.folder / "own" / "profile.lprof")
+    machines = again["machines"]
+    expect_equal([one["rank"] for one in machines], [0], "ranks that have the machine")
+    expect_equal([(one["type"], one["size"] or None) for one in machines[0]["objects"]], [(row["type"], row["size"]) for row in rows], "objects for a second reader")
+
+
+@test
+def synthetic_machines_are_shown_with_all_that_they_have(job):
+    measured(job, "synthetic", {"HWLOC_SYNTHETIC": SYNTHETIC})
+    said = machine_of(job, "synthetic")
+    rows = said["machine"]
+    expect_equal(counts(rows), {"machine": 1, "package": 2, "L3 cache": 4, "NUMA node": 4, "L2 cache": 8, "core": 16, "processor": 32}, "objects")
+    expect(all(row["size"] == 4 * 2**30 for row in rows if row["type"] == "NUMA node"), f"memory of nodes: {[row for row in rows if row['type'] == 'NUMA node']}")
+    depths = {row["type"]: row["depth"] for row in rows}
+    expect(depths["package"] < depths["L3 cache"] <= depths["L2 cache"] < depths["core"] < depths["processor"], f"depths: {depths}")
+    text = job.run([job.tool, "report", job.folder / "synthetic", "--machine"]).out
+    expect("alike" in text and "L3 cache" in text and "ranks 0-1" in text, text)
+    table = list(csv.DictReader(job.run([job.tool, "report", job.folder / "synthetic", "--machine", "--format", "csv"]).out.splitlines()))
+    expect_equal(len(table), len(rows), "rows of the CSV")
+
+
+@test
+def recorded_machines_have_their_distances(job):
+    job.need("lstopo-no-graphics")
+    recorded = job.folder / "four.xml"
+    result = job.run(["lstopo-no-graphics", "--input", "package:2 numa:2 core:4 pu:2", "--of", "xml", recorded])
+    expect_equal(result.code, 0, "exit code of lstopo")
+    # What a firmware would tell, in hwloc's own form.
+    text = recorded.read_text()
+    values = [10, 12, 20, 22, 12, 10, 22, 20, 20, 22, 10, 12, 22, 20, 12, 10]
+    matrix = '<distances2 type="NUMANode" nbobjs="4" kind="5" name="NUMALatency" indexing="os"><indexes length="8">0 1 2 3 </indexes>'
+    spelled = " ".join(map(str, values)) + " "
+    recorded.write_text(text.replace("</topology>", f'{matrix}<u64values length="{len(spelled)}">{spelled}</u64values></distances2></topology>'))
+    measured(job, "recorded", {"HWLOC_XMLFILE": recorded})
+    said = machine_of(job, "recorded")
+    expect_equal(counts(said["machine"])["NUMA node"], 4, "NUMA nodes")
+    expect_equal([[row[f"to_{node}"] for node in range(4)] for row in said["distances"]], [values[4 * row:4 * row + 4] for row in range(4)], "distances")
+
+
+@test
+def a_job_without_the_machine_is_as_before(job):
+    """No file can be written, hwloc is broken or hangs, or the library was preloaded by hand."""
+    closed = job.folder / "missing"
+    measured(job, "unwritable", {"TMPDIR": closed})
+    broken = job.write("broken.xml", "<topology><object")
+    measured(job, "broken", {"HWLOC_XMLFILE": broken})
+    folder = measured(job, "replaced", {"HWLOC_SYNTHETIC": "core:7 pu:1"})
+    for path in folder.glob("libprofile-machine-*"):
+        path.write_bytes(b"LPMACH1\nrubbish")
+    measured(job, "replaced_again", {"HWLOC_SYNTHETIC": "core:7 pu:1"})
+    job.measured([job.program("counters"), "waits", 4, 1], output="by_hand")
+    for output in ("unwritable", "replaced_again", "by_hand"):
+        said = machine_of(job, output)
+        expect(isinstance(said, str) and "does not have the machine" in said, f"{output}: {said}")
+    refused = job.run([job.tool, "report", job.folder / "by_hand", "--machine", "--rank", "1"])
+    expect(refused.code == 2 and "--machine" in refused.all_err, f"--machine with another choice: {refused.all_err}")
+
+
+@test
+def the_program_has_nothing_of_hwloc_nor_of_the_process_that_asked(job):
+    folder = job.folder / "temporary"
+    folder.mkdir()
+    shell = 'grep -c hwloc /proc/$$/maps; grep -c hwloc /proc/self/maps; ls /proc/self/fd | wc -l; cat /proc/self/task/*/children | wc -w; ps -o pid= --ppid $$ | wc -l'
+    expected = job.run(["sh", "-c", shell], env={"TMPDIR": folder}).out
+    result = job.run([job.tool, "run", "--output", job.folder / "shell", "--", "sh", "-c", shell], env={"TMPDIR": folder, "LIBPROFILE_MPI": "no"})
+    expect_equal(result.out, expected, "maps with hwloc, open files and children")
+    expect(any(path.name.startswith("libprofile-machine-") for path in folder.iterdir()), "hwloc was not asked")
+    shutil.rmtree(folder)
+
+
+main()
