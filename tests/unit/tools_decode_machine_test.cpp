@@ -38,8 +38,8 @@ std::optional<MachineTree> machine_in(const std::vector<unsigned char>& bytes) {
     return machine;
 }
 
-const std::vector<Part> two_nodes = {{Machine, 2}, {Package, 3, 1}, {NumaNode, 0, 1, 1024}, {Core, 1, 1, 0, 1}, {Processor, 0, 1},
-                                     {Core, 1, 2, 0, 2}, {Processor, 0, 2}, {Package, 2, 2}, {NumaNode, 0, 2, 2048}, {Core, 1, 3, 0, 1}, {Processor, 0, 3}};
+const std::vector<Part> two_nodes = {{Machine, 2},      {Package, 3, 1}, {NumaNode, 0, 1, 1024}, {Core, 1, 1, 0, 1}, {Processor, 0, 1}, {Core, 1, 2, 0, 2},
+                                     {Processor, 0, 2}, {Package, 2, 2}, {NumaNode, 0, 2, 2048}, {Core, 1, 3, 0, 1}, {Processor, 0, 3}};
 
 } // namespace
 

@@ -180,10 +180,10 @@ void Loader::load_rank(const RankEntry& rank, bool is_witness) {
             if ((is_table && has_own_tree) || (entry.type == BlockType::Cells && entry.metric && witnessed_.contains(*entry.metric))) load(entry);
             continue;
         }
-        if ((is_table && has_own_tree) || entry.type == BlockType::Loops || entry.type == BlockType::Regions || entry.type == BlockType::Topology || entry.type == BlockType::Machine ||
-            entry.type == BlockType::OpenMp || entry.type == BlockType::ShortThreads || entry.type == BlockType::Inside || entry.type == BlockType::Partners ||
-            entry.type == BlockType::Clock || (entry.type == BlockType::Begins && in_phase) || (entry.type == BlockType::Sequences && in_phase) ||
-            ((entry.type == BlockType::Trace || entry.type == BlockType::Waits) && selection_->traces) ||
+        if ((is_table && has_own_tree) || entry.type == BlockType::Loops || entry.type == BlockType::Regions || entry.type == BlockType::Topology ||
+            entry.type == BlockType::Machine || entry.type == BlockType::OpenMp || entry.type == BlockType::ShortThreads || entry.type == BlockType::Inside ||
+            entry.type == BlockType::Partners || entry.type == BlockType::Clock || (entry.type == BlockType::Begins && in_phase) ||
+            (entry.type == BlockType::Sequences && in_phase) || ((entry.type == BlockType::Trace || entry.type == BlockType::Waits) && selection_->traces) ||
             ((entry.type == BlockType::Events || entry.type == BlockType::Pages) && selection_->events) ||
             (entry.type == BlockType::Series && selection_->series && in_phase) ||
             (entry.type == BlockType::Cells && in_phase && entry.metric && !unwanted_.contains(*entry.metric)))
