@@ -10,7 +10,7 @@ ChromeEvents::ChromeEvents(const Profile& profile, const TableChoice& choice, co
 std::uint64_t ChromeEvents::slices(const Location& location) const {
     std::uint64_t count = 0;
     for (const EventPart& part : location.events.parts)
-        if (chosen_.is_chosen(part)) count += std::uint64_t{part.intervals} + part.inners + part.runs + part.tasks;
+        if (chosen_.is_chosen(part)) count += chosen_.count(location, part);
     return count;
 }
 
@@ -51,7 +51,7 @@ void ChromeEvents::add(std::size_t at, std::uint64_t begin, const std::function<
     const std::uint64_t row = row_of(location);
     for (const EventPart& part : events.parts) {
         if (!chosen_.is_chosen(part)) continue;
-        for (const EventSlice& slice : chosen_.slices(events, part)) {
+        for (const EventSlice& slice : chosen_.slices(location, part)) {
             const bool is_creation = slice.kind == EventSlice::Kind::TaskCreation;
             Json json = {{"ph", is_creation ? "i" : "X"},
                          {"pid", location.rank},

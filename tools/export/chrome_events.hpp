@@ -10,6 +10,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace libprofile::tools {
 
@@ -22,6 +23,8 @@ class ChromeEvents {
 
     /// The slices that add() makes of a location.
     std::uint64_t slices(const Location& location) const;
+    /// What the filter left out: a sentence, or nothing.
+    std::vector<std::string> remarks() const { return chosen_.remarks(); }
     /// When its first event begins, on the axis; the highest number if there is none.
     std::uint64_t first_begin(const Location& location) const;
     /// Calls `emit` for each slice and each end of an arrow. `row_of`: the row of any location. `begin`: where the picture begins, on the axis.

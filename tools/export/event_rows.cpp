@@ -25,6 +25,12 @@ std::uint64_t EventRows::time(const Location& location, std::uint64_t own_ns) co
     return at - std::min(at, begin_);
 }
 
+std::vector<std::string> EventRows::remarks() const {
+    std::vector<std::string> list = chosen_.remarks();
+    for (std::string& limit : axis_.limits()) list.push_back(std::move(limit));
+    return list;
+}
+
 std::string EventRows::host(std::uint32_t rank) const {
     const auto info = profile_.ranks.find(rank);
     return info == profile_.ranks.end() || info->second.host.empty() ? "unknown host" : info->second.host;
@@ -41,7 +47,7 @@ std::uint64_t EventRows::pair(const Location& location, const TracedMessage& mes
 const Location* EventRows::creator(std::uint32_t rank, std::uint64_t task) const {
     const EventNames::Creation creation = names_.creation(rank, task);
     if (creation.location == nullptr || !std::binary_search(locations_.begin(), locations_.end(), creation.location)) return nullptr;
-    return chosen_.is_task_chosen(creation.location->events, creation.at) ? creation.location : nullptr;
+    return chosen_.is_task_chosen(*creation.location, creation.at) ? creation.location : nullptr;
 }
 
 } // namespace libprofile::tools

@@ -30,8 +30,8 @@ class EventRows {
     std::uint64_t time(const Location& location, std::uint64_t own_ns) const;
     /// When the last chosen part is over.
     std::uint64_t end() const { return end_; }
-    /// What limits comparisons of times.
-    std::vector<std::string> limits() const { return axis_.limits(); }
+    /// What the filter left out, and what limits comparisons of times.
+    std::vector<std::string> remarks() const;
     /// The machine of a rank.
     std::string host(std::uint32_t rank) const;
 

@@ -47,7 +47,7 @@ class Otf2Export {
         archive_.end_events();
         write_definitions();
         archive_.finish(sink);
-        Remarks remarks = rows_.limits();
+        Remarks remarks = rows_.remarks();
         if (left_out_ != 0)
             remarks.push_back(fmt::format("{} messages are left out: they lie in threads other than the main thread, or were completed in another order than "
                                           "they were sent, and readers would match the wrong ends",
@@ -89,7 +89,7 @@ class Otf2Export {
             for (const EventPart& part : location->events.parts)
                 if (rows_.chosen().is_chosen(part))
                     rows_.chosen().visit(
-                        location->events, part, [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Sent, note); },
+                        *location, part, [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Sent, note); },
                         [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Received, note); });
         }
         left_out_ = of_threads;
@@ -174,7 +174,7 @@ class Otf2Export {
             if (is_iteration(part)) enter_iteration(part.phase, part.number, part.begin_ns);
             std::vector<std::uint64_t> running; // tasks, the outermost first
             rows_.chosen().visit(
-                location.events, part,
+                location, part,
                 [&](const EventSlice& slice) {
                     if (slice.kind == Kind::TaskCreation)
                         return write_task(location, OTF2_EvtWriter_ThreadTaskCreate, writer, at(slice.begin_ns), task_of(location.events, slice));

@@ -67,7 +67,7 @@ class ParaverTrace {
         sink.add("trace.prv", text);
         sink.add("trace.pcf", labels());
         sink.add("trace.row", row_names());
-        return rows_.limits();
+        return rows_.remarks();
     }
 
   private:
@@ -123,10 +123,10 @@ class ParaverTrace {
         for (const EventPart& part : location.events.parts) {
             if (!rows_.chosen().is_chosen(part)) continue;
             const std::uint64_t begin = rows_.time(location, part.begin_ns), end = rows_.time(location, part.end_ns);
-            states.push(begin, ParaverState::Running);
+            states.push(begin, rows_.chosen().is_outside_chosen(location) ? ParaverState::Running : ParaverState::NotTraced);
             if (is_iteration(part)) event(begin, type_of_phase(part.phase), part.number + 1);
             rows_.chosen().visit(
-                location.events, part,
+                location, part,
                 [&](const EventSlice& slice) {
                     const std::uint64_t at = rows_.time(location, slice.begin_ns);
                     if (slice.kind == EventSlice::Kind::TaskCreation) return event(at, TaskCreated, task_of(location.events, slice));

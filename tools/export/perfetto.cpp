@@ -55,7 +55,7 @@ class PerfettoTrace {
             for (const EventPart& part : location->events.parts)
                 if (rows_.chosen().is_chosen(part)) add_part(*location, part);
         flush();
-        return rows_.limits();
+        return rows_.remarks();
     }
 
   private:
@@ -96,7 +96,7 @@ class PerfettoTrace {
         event.text(track_event::name, is_iteration(part) ? printable(rows_.names().iteration(part.phase, part.number)) : "window");
         add(location, part.begin_ns, track_event::begin, event);
         rows_.chosen().visit(
-            location.events, part, [&](const EventSlice& slice) { enter(location, slice); }, [&](const EventSlice& slice) { leave(location, slice); });
+            location, part, [&](const EventSlice& slice) { enter(location, slice); }, [&](const EventSlice& slice) { leave(location, slice); });
         add(location, part.end_ns, track_event::end, {});
     }
 

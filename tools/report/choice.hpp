@@ -5,6 +5,7 @@
 #include "tools/analysis/selection.hpp"
 #include "tools/names/source_text.hpp"
 #include "tools/reader/reader.hpp"
+#include "tools/timeline/event_filter.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,7 @@ struct ReportChoice {
     std::string source;               // the lines of this function instead
     bool tasks = false;               // the graph of OpenMP tasks instead
     bool correlations = false;        // how durations of calls go with their bytes instead
+    EventFilter events;               // of these two
 
     /// Returns true for the whole profile: nothing was chosen.
     bool is_whole() const;

@@ -43,7 +43,8 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
     ReportDocument document = document_of(profile, choice);
     const std::string scope = scope_of(profile, choice, found);
     document.facts.push_back("durations of MPI calls with messages" + (scope.empty() ? "" : ", " + scope));
-    const std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen);
+    if (choice.events.is_active()) document.facts.push_back("only those that the filter takes: " + choice.events.words());
+    const std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen, PassingEvents(profile, choice.events));
     if (list.empty()) {
         const bool has_events = std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& l) { return l.events.stride != 0; });
         throw SelectionError(has_events ? "there are no messages in the events that were kept of what is chosen"
