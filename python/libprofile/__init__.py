@@ -329,8 +329,8 @@ class Profile:
         pandas = _pandas()
         masks, states, paths, frames = _reader.passing(self._profile, filter.fields()), _reader.states(self._profile), self.call_paths, []
         for location in self.locations:
-            events = self.events(*location)
-            intervals, runs, _ = masks[self._location(*location)]
+            events = self.events(location.rank, location.thread)
+            intervals, runs, _ = masks[self._location(location.rank, location.thread)]
             for kept, mask, own_states, tasks in ((events.intervals, intervals, [states[path] for path in events.intervals.path], 0),
                                                   (events.runs, runs, ["task"] * len(runs), events.runs.task)):
                 if not mask.any():
@@ -350,7 +350,7 @@ class Profile:
             if len(graph.tasks.number) == 0:
                 continue
             masks = _reader.passing(self._profile, filter.fields())
-            passed = np.concatenate([self.events(*l).tasks.number[masks[self._location(*l)][2]] for l in self.locations if l.rank == rank])
+            passed = np.concatenate([self.events(l.rank, l.thread).tasks.number[masks[self._location(l.rank, l.thread)][2]] for l in self.locations if l.rank == rank])
             frame = pandas.DataFrame({"rank": rank, **graph.tasks._asdict()})
             frame["function"] = [graph.types[kind].function for kind in frame["type"]]
             frame["source"] = [graph.types[kind].source for kind in frame["type"]]

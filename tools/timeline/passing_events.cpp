@@ -154,9 +154,11 @@ void check_places(const Profile& profile, const EventFilter& filter) {
     check_numbers(filter.writes, data, "--writes", "has data on");
 }
 
-/// Nothing has the text.
+/// Nothing has the text. Names of MPI are written without MPI_, too.
 [[noreturn]] void fail_name(const char* option, const char* where, const std::string& text, const std::set<std::string>& names) {
-    const std::string near = nearest_name(text, {names.begin(), names.end()});
+    const std::vector<std::string> list(names.begin(), names.end());
+    std::string near = nearest_name(text, list);
+    if (near.empty()) near = nearest_name("MPI_" + text, list);
     throw FilterError(fmt::format("{}: no {} has \"{}\" in its name{}", option, where, printable(text),
                                   near.empty() ? "" : fmt::format("; the nearest one is \"{}\"", near)));
 }
