@@ -6,6 +6,7 @@
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/export/chosen_events.hpp"
 #include "tools/export/event_names.hpp"
+#include "tools/timeline/collective_operations.hpp"
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -33,12 +34,14 @@ class ChromeEvents {
 
   private:
     double microseconds(const Location& location, std::uint64_t own_ns, std::uint64_t begin) const;
+    void add_collective(std::size_t location, const EventSlice& slice, Json& arguments) const;
     void add_message(std::size_t location, std::size_t message, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const;
 
     const Profile& profile_;
     const ClockAxis& axis_;
     ChosenEvents chosen_;
     EventNames names_;
+    CollectiveOperations collectives_;
 };
 
 } // namespace libprofile::tools

@@ -5,7 +5,8 @@
 
 namespace libprofile::tools {
 
-EventRows::EventRows(const Profile& profile, const TableChoice& choice) : profile_(profile), chosen_(profile, choice), names_(profile), axis_(profile) {
+EventRows::EventRows(const Profile& profile, const TableChoice& choice)
+    : profile_(profile), chosen_(profile, choice), names_(profile), axis_(profile), collectives_(profile, axis_) {
     for (const Location* location : locations_of_choice(profile, choice)) {
         const EventPart* first = chosen_.first_part(location->events);
         if (first == nullptr) continue;
@@ -42,6 +43,14 @@ std::uint64_t EventRows::pair(const Location& location, const TracedMessage& mes
     if (!other.is_known()) return 0;
     const bool is_sent = message.direction == MessageDirection::Sent;
     return (is_sent ? std::uint64_t{position(location)} << 32 | number : std::uint64_t{other.location} << 32 | other.message) + 1;
+}
+
+const CollectiveOperation* EventRows::collective(const Location& location, const EventSlice& slice) const {
+    return slice.kind == EventSlice::Kind::Interval ? collectives_.of(position(location), slice.at) : nullptr;
+}
+
+std::uint64_t EventRows::until_last(const Location& location, const EventSlice& slice, const CollectiveOperation& operation) const {
+    return operation.last().begin_ns - axis_.at(location.rank, location.events.intervals[slice.at].begin_ns);
 }
 
 const Location* EventRows::creator(std::uint32_t rank, std::uint64_t task) const {
