@@ -55,7 +55,7 @@ def read(folder):
                 counts[name, rank] = nth = counts.get((name, rank), -1) + 1
                 operations = found.collectives.setdefault(name, [])
                 operations.extend([] for _ in range(nth + 1 - len(operations)))
-                operations[nth].append((event.collective_op.name, int(rank), collecting.pop(place), event.time))
+                operations[nth].append((str(event.collective_op).rpartition(".")[2], int(rank), collecting.pop(place), event.time))
             elif kind == "MpiSend":
                 sent.setdefault((place[0], event.receiver, event.communicator.name, event.msg_tag), []).append((event.time, event.msg_length))
             elif kind == "MpiRecv":
