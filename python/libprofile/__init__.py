@@ -344,12 +344,11 @@ class Profile:
     def tasks_dataframe(self, filter: EventFilter = EventFilter()) -> "pandas.DataFrame":
         """A row for each kept OpenMP task that passes: rank, the columns of TaskGraph.tasks, and function and source of its type."""
         pandas = _pandas()
-        frames = []
+        masks, frames = _reader.passing(self._profile, filter.fields()), []
         for rank in sorted({location.rank for location in self.locations}):
             graph = self.tasks(rank)
             if len(graph.tasks.number) == 0:
                 continue
-            masks = _reader.passing(self._profile, filter.fields())
             passed = np.concatenate([self.events(l.rank, l.thread).tasks.number[masks[self._location(l.rank, l.thread)][2]] for l in self.locations if l.rank == rank])
             frame = pandas.DataFrame({"rank": rank, **graph.tasks._asdict()})
             frame["function"] = [graph.types[kind].function for kind in frame["type"]]

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -43,12 +42,11 @@ CollectiveOperations::CollectiveOperations(const Profile& profile, const ClockAx
             ranks[one.communicator].insert(location.rank);
         }
     }
-    if (profile.job.ranks != 0 && ranks.contains(0) && profile.job.ranks < UINT32_MAX) {
-        members_[0].resize(profile.job.ranks);
-        std::iota(members_[0].begin(), members_[0].end(), 0u);
-    }
     for (const auto& [communicator, set] : ranks) {
-        if (communicator == 0) continue;
+        if (communicator == 0) {
+            if (set.size() == profile.job.ranks && *set.rbegin() == set.size() - 1) members_[0].assign(set.begin(), set.end());
+            continue;
+        }
         // As most programs order them: up or down.
         for (const std::vector<std::uint32_t>& list :
              {std::vector<std::uint32_t>(set.begin(), set.end()), std::vector<std::uint32_t>(set.rbegin(), set.rend())})

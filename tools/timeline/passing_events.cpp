@@ -39,6 +39,7 @@ class NamedPaths {
     bool has(const std::string& name) const { return lower_case(name).find(with_) != std::string::npos; }
     /// The function itself.
     bool is_with(std::uint32_t path) {
+        path = there(path);
         if (with_.empty()) return true;
         std::uint8_t& known = is_with_[path];
         if (known == unknown) known = has(name_of(path)) ? 1 : 0;
@@ -46,6 +47,7 @@ class NamedPaths {
     }
     /// Or one that called it. Not recursive: a damaged profile may be a million calls deep.
     bool is_inside(std::uint32_t path) {
+        path = there(path);
         if (inside_.empty()) return true;
         std::vector<std::uint32_t> below;
         for (; path != 0 && is_inside_[path] == unknown; path = profile_.paths[path].parent) below.push_back(path);
@@ -67,6 +69,7 @@ class NamedPaths {
 
   private:
     static constexpr std::uint8_t unknown = 2;
+    std::uint32_t there(std::uint32_t path) const { return path < profile_.paths.size() ? path : 0; }
     const Profile& profile_;
     const std::string with_, inside_;
     std::vector<std::uint8_t> is_with_, is_inside_; // by path
