@@ -1,4 +1,4 @@
-#include "python/bindings.hpp"
+#include "python/event_filter.hpp"
 
 #include "tools/timeline/duration_series.hpp"
 
@@ -11,9 +11,10 @@ namespace {
 using namespace tools;
 
 /// For each series: function, rank and partner (None: all), amount, unit, durations, amounts, and the line through them.
-py::list duration_series(const Profile& p) {
+py::list duration_series(const Profile& p, const py::tuple& filter) {
     py::list list;
-    for (const DurationSeries& series : bytes_of_calls(p, {}, [](const EventPart&) { return true; })) {
+    for (const DurationSeries& series : bytes_of_calls(
+             p, {}, [](const EventPart&) { return true; }, PassingEvents(p, filter_of(filter)))) {
         const DurationFit fit = duration_fit(series);
         const auto array = [](const std::vector<double>& values) { return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data()); };
         list.append(py::make_tuple(text(series.group), series.rank, series.partner, series.amount, series.unit, array(series.durations_ns),

@@ -1,7 +1,9 @@
-#include "python/bindings.hpp"
+#include "python/event_filter.hpp"
 
 #include "tools/reader/counters.hpp"
 #include "tools/timeline/message_pairs.hpp"
+#include "tools/timeline/passing_events.hpp"
+#include "tools/timeline/timeline_states.hpp"
 
 #include <pybind11/stl.h>
 
@@ -100,8 +102,38 @@ py::tuple pages(const Profile& p, std::uint32_t rank) {
                                          int64_array(known.ranges, [](Range r) { return r.node; })));
 }
 
+/// Of each location: which of its intervals, runs and creations of tasks pass.
+py::list passing(const Profile& p, const py::tuple& fields) {
+    const PassingEvents passing(p, filter_of(fields));
+    py::list list;
+    for (std::size_t l = 0; l < p.locations.size(); ++l) {
+        const KeptEvents& events = p.locations[l].events;
+        const auto mask = [&](std::size_t size, auto&& of) {
+            py::array_t<bool> array(static_cast<py::ssize_t>(size));
+            for (std::size_t at = 0; at < size; ++at) array.mutable_data()[at] = of(at);
+            return array;
+        };
+        list.append(py::make_tuple(mask(events.intervals.size(), [&](std::size_t at) { return passing.interval(l, at); }),
+                                   mask(events.runs.size(), [&](std::size_t at) { return passing.run(l, at); }),
+                                   mask(events.tasks.size(), [&](std::size_t at) { return passing.creation(l, at); })));
+    }
+    return list;
+}
+
+/// Of call paths: the key of the state that a thread is in there, "region" over states.
+py::list states(const Profile& p) {
+    py::list list;
+    for (const CallPath& path : p.paths) {
+        const TimelineState state = timeline_state_of(p, path);
+        list.append(state == TimelineState::Region ? "region" : timeline_state_names[static_cast<std::size_t>(state)].key);
+    }
+    return list;
+}
+
 } // namespace
 
-void add_events(py::module_& module) { module.def("events", &events), module.def("pages", &pages); }
+void add_events(py::module_& module) {
+    module.def("events", &events), module.def("pages", &pages), module.def("passing", &passing), module.def("states", &states);
+}
 
 } // namespace libprofile::python

@@ -11,6 +11,7 @@
 #include "tools/names/resolve.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/diagnosis.hpp"
+#include "tools/timeline/passing_events.hpp"
 
 #include <cmath>
 #include <limits>
@@ -235,6 +236,8 @@ PYBIND11_MODULE(_reader, module) {
         } catch (const ReadError& e) {
             PyErr_SetString(PyExc_OSError, e.what());
         } catch (const ExportError& e) {
+            PyErr_SetString(PyExc_ValueError, e.what());
+        } catch (const FilterError& e) {
             PyErr_SetString(PyExc_ValueError, e.what());
         }
     });

@@ -21,6 +21,7 @@ import numpy as np
 from . import _reader
 from .frame import CallGraph, Correlations, Frame, Place, Ratios, filter_correlation_matrix, make_frame
 from .columns import Columns
+from .event_filter import EventFilter, Passing
 from .over_time import OverTime, over_time
 from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
 from . import processes as _processes
@@ -32,9 +33,9 @@ from .runs import Pivot, Unified, multirun_analysis, speedup_efficiency, unify, 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "DurationSeries", "EventCollectives", "EventCounts", "EventDependences", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
+__all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "DurationSeries", "EventCollectives", "EventCounts", "EventDependences", "EventFilter", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
            "Frame", "ImbalanceMap", "InnerIterations", "Location", "Metric", "Node", "OverTime",
-           "PageRanges", "Pages", "Partners", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
+           "PageRanges", "Pages", "Partners", "Passing", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
            "variability"]
 __version__: str = _reader.version
@@ -314,9 +315,46 @@ class Profile:
         """Of each rank with data: what brings its times (iteration_begins(), trace()) to one axis with those of the others."""
         return [Clock(*clock) for clock in _reader.clocks(self._profile)]
 
-    def correlations(self) -> list[DurationSeries]:
+    def correlations(self, filter: EventFilter = EventFilter()) -> list[DurationSeries]:
         """How long the MPI calls kept by LIBPROFILE_TRACE=events took for their bytes, by function and pair of ranks; empty without messages."""
-        return [DurationSeries(*row) for row in _reader.duration_series(self._profile)]
+        return [DurationSeries(*row) for row in _reader.duration_series(self._profile, filter.fields())]
+
+    def passing(self, filter: EventFilter, rank: int, thread: int = 0) -> Passing:
+        """Which of the events() of a thread pass a filter."""
+        return Passing(*_reader.passing(self._profile, filter.fields())[self._location(rank, thread)])
+
+    def events_dataframe(self, filter: EventFilter = EventFilter()) -> "pandas.DataFrame":
+        """A row for each kept call, region and stretch of a task that passes: rank, thread, state (as in the page's CSV), function, begin_ns and end_ns on
+        the rank's clock, task (its number; 0: none), processor (-1: not known)."""
+        pandas = _pandas()
+        masks, states, paths, frames = _reader.passing(self._profile, filter.fields()), _reader.states(self._profile), self.call_paths, []
+        for location in self.locations:
+            events = self.events(location.rank, location.thread)
+            intervals, runs, _ = masks[self._location(location.rank, location.thread)]
+            for kept, mask, own_states, tasks in ((events.intervals, intervals, [states[path] for path in events.intervals.path], 0),
+                                                  (events.runs, runs, ["task"] * len(runs), events.runs.task)):
+                if not mask.any():
+                    continue
+                frames.append(pandas.DataFrame({
+                    "rank": location.rank, "thread": location.thread, "state": own_states, "function": [paths[path].name for path in kept.path],
+                    "begin_ns": kept.begin_ns, "end_ns": kept.end_ns, "task": tasks, "processor": kept.processor})[mask])
+        columns = ["rank", "thread", "state", "function", "begin_ns", "end_ns", "task", "processor"]
+        return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame(columns=columns)
+
+    def tasks_dataframe(self, filter: EventFilter = EventFilter()) -> "pandas.DataFrame":
+        """A row for each kept OpenMP task that passes: rank, the columns of TaskGraph.tasks, and function and source of its type."""
+        pandas = _pandas()
+        masks, frames = _reader.passing(self._profile, filter.fields()), []
+        for rank in sorted({location.rank for location in self.locations}):
+            graph = self.tasks(rank)
+            if len(graph.tasks.number) == 0:
+                continue
+            passed = np.concatenate([self.events(l.rank, l.thread).tasks.number[masks[self._location(l.rank, l.thread)][2]] for l in self.locations if l.rank == rank])
+            frame = pandas.DataFrame({"rank": rank, **graph.tasks._asdict()})
+            frame["function"] = [graph.types[kind].function for kind in frame["type"]]
+            frame["source"] = [graph.types[kind].source for kind in frame["type"]]
+            frames.append(frame[np.isin(frame["number"], passed)])
+        return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
 
     def partners(self) -> Partners:
         """Whom point-to-point messages were exchanged with, by call path; empty arrays if there were none."""

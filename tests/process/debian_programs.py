@@ -69,3 +69,23 @@ def xdlu_results(out):
         elif "tests" in line or "residual" in line.lower():
             kept.append(words)
     return kept
+
+
+def water(job, steps):
+    """GROMACS: molecular dynamics of a box of water, two threads in each rank. Open MPI only."""
+    job.need("gmx", "gmx_mpi")
+    job.write("water.top", '#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spc.itp"\n[ system ]\nwater\n[ molecules ]\n')
+    job.write("water.mdp", f"integrator = md\nnsteps = {steps}\ndt = 0.001\ncutoff-scheme = Verlet\ncoulombtype = PME\nrcoulomb = 0.9\nrvdw = 0.9\n")
+    for command in (["solvate", "-cs", "spc216.gro", "-box", "2", "2", "2", "-o", "water.gro", "-p", "water.top"],
+                    ["grompp", "-f", "water.mdp", "-c", "water.gro", "-p", "water.top", "-o", "water.tpr", "-maxwarn", "5"]):
+        made = job.run(["gmx", *command])
+        assert made.code == 0, f"gmx {command[0]}: {made.all_err[-500:]}"
+    return ["gmx_mpi", "mdrun", "-s", "water.tpr", "-ntomp", "2"]
+
+
+def superlu_dist(job, ranks):
+    """SuperLU_DIST's third example: factorizes a matrix twice, with tasks of OpenMP. Open MPI only."""
+    folder = Path("/usr/lib/x86_64-linux-gnu/superlu-dist/tests/EXAMPLE")
+    if not (folder / "pddrive3").exists():
+        raise Skip("libsuperlu-dist-dev is not installed")
+    return [folder / "pddrive3", "-r", "1", "-c", str(ranks), folder / "g20.rua"]

@@ -1,6 +1,7 @@
 // Accesses of OpenMP tasks by NUMA nodes: equal those of made-up programs, and what is not known counts as such.
 #include "tests/unit/tools_task_team.hpp"
 #include "tools/report/tasks.hpp"
+#include "tools/timeline/passing_events.hpp"
 #include "tools/timeline/task_places.hpp"
 
 #include <gtest/gtest.h>
@@ -179,6 +180,33 @@ TEST(TaskPlaces, WhyNodesAreNotKnownIsSaidOnce) {
     EXPECT_EQ(text.find("CAP_SYS_NICE", at + 1), std::string::npos) << text;
     profile.ranks[0].affinity->machine.numa_nodes = 1; // then it does not matter
     EXPECT_EQ(document_text(tools::task_report(profile, {}, {false, false, "FOLDER", {}}), {200, false, false}).find("CAP_SYS_NICE"), std::string::npos);
+}
+
+TEST(PassingEvents, TakeTasksByWhereTheyRanAndWhereTheirDataAre) {
+    std::mt19937 random(25);
+    for (std::uint32_t round = 0; round < 24; ++round) {
+        const std::uint32_t nodes = 1 + round % 3, threads = nodes + 2, wanted = round % nodes, way = round % 4;
+        const TaskProgram program = random_accesses(random, 300, 40);
+        const Profile profile = on_machine(program, threads, nodes, 40, round);
+        tools::EventFilter filter;
+        (way == 0 ? filter.nodes : way == 1 ? filter.processors : way == 2 ? filter.reads : filter.writes) = {way == 1 ? 10 + wanted : wanted};
+        const tools::PassingEvents passing(profile, filter);
+        const auto touches = [&](std::uint64_t task) {
+            for (const tools::TracedDependence& need : program.tasks[task].dependences) {
+                const std::uint64_t page = need.address / numa_page - first_numa_page;
+                if (page % 7 != 0 && page % nodes == wanted && need.kind != (way == 2 ? TaskDependence::Out : TaskDependence::In)) return true;
+            }
+            return false;
+        };
+        for (std::uint32_t t = 0; t < threads; ++t) {
+            const std::vector<tools::TracedTaskRun>& runs = profile.locations[t].events.runs;
+            const bool is_known = t + 1 != threads;
+            for (std::size_t r = 0; r < runs.size(); ++r)
+                EXPECT_EQ(passing.run(t, r), way == 0 ? is_known && t % nodes == wanted : way == 1 ? t == wanted : touches(runs[r].task)) << round;
+        }
+        filter.processors = {99};
+        EXPECT_THROW(tools::PassingEvents(profile, filter), tools::FilterError);
+    }
 }
 
 } // namespace libprofile::test

@@ -744,7 +744,7 @@ if (action === "numbers") {
   } else {
     /** Pixels of rows in full colour, as the CSV and the numbers under a filter. */
     const under = async (filter) => {
-      await set({ eventFilter: { kind: "", text: "", from: 0, to: Infinity, ranks: "", ...filter } });
+      await set({ eventFilter: { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", ...filter } });
       const found = await durations(), csv = (await saved("events.csv")).toString();
       const opaque = await page.evaluate(() => {
         const { timeline } = window.libprofile.events, canvas = document.querySelector("#events canvas"), scale = canvas.width / canvas.clientWidth, g = canvas.getContext("2d");
@@ -764,6 +764,7 @@ if (action === "numbers") {
     for (const kind of ["tasks", "calls", "regions"]) result[kind] = await under({ kind });
     result.by_text = await under({ text: result.text });
     result.by_duration = await under({ kind: "tasks", from: result.limits[0], to: result.limits[1] });
+    result.by_caller = await under({ inside: "NESTED" });
     result.rank = await under({ ranks: "0" });
     result.no_rank = await under({ ranks: "5-9" });
     await page.screenshot({ path: `${shots}/filters.png`, fullPage: true });

@@ -2,9 +2,15 @@
 
 import csv
 import json
+import pathlib
 import os
 import shutil
 import subprocess
+import sys
+from collections import Counter
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "export"))
+from readers import perfetto
 
 from expectations import expect, expect_equal, test
 
@@ -175,6 +181,18 @@ def a_filter_holds_for_picture_statistics_and_csv(context):
     expect_equal({row["state"] for row in rows("tasks")}, {"task"}, "states in the CSV, if only tasks pass")
     expect_equal({row["function"] for row in rows("by_text") if row["state"] == "task"}, {name for name in types if text in name.lower()}, "types in the CSV")
     expect(all(low <= int(row["own time [ns]"]) <= high for row in rows("by_duration") if row["state"] == "task"), "own times in the CSV")
+    # The same filter takes the same events for an export.
+    for name, options in (("tasks", ["--only", "tasks"]), ("calls", ["--only", "calls"]), ("by_text", ["--with", text]), ("by_caller", ["--inside", "nested"]),
+                          ("by_duration", ["--only", "tasks", "--from", f"{low}ns", "--to", f"{high}ns"])):
+        place = context.work / f"filtered.{name}.perfetto"
+        place.unlink(missing_ok=True)
+        told = subprocess.run([context.options.tool, "export", folder, "--format", "perfetto", "--output", place, *options], capture_output=True, text=True)
+        expect(told.returncode == 0, told.stderr)
+        exported = Counter((int((row.split() + ["thread", "0"])[3]), notes["ns"], notes.get("task", 0)) for (_, row), slices in perfetto.read(place).slices.items()
+                           for _, _, _, category, notes in slices if category not in ("part", "iteration"))
+        shown = Counter((int(row["thread"]), int(row["duration [ns]"]), int(row["task"] or 0)) for row in rows(name))
+        expect(0 < sum(shown.values()) < len(rows("none")), f"some pass the filter {name}")
+        expect_equal(exported, shown, f"events of an export with the filter {name}, and of the CSV")
     expect_equal(len(rows("no_rank")), 0, "rows of a rank that is not there")
     # What does not pass is pale.
     expect(seen["tasks"]["opaque"] < whole["opaque"] and seen["no_rank"]["opaque"] == 0 < seen["tasks"]["opaque"] and seen["rank"]["opaque"] == whole["opaque"],

@@ -1,6 +1,7 @@
 #include "tools/commands/add_names.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/event_filter_options.hpp"
 #include "tools/commands/foreign.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/frames/frame_table.hpp"
@@ -39,13 +40,15 @@ constexpr const char* help_end = "\nOptions:\n"
                                  "  --by-rank            folded: a stack for each rank\n"
                                  "  --depth A:B          dot: tasks of these depths only, from 0\n"
                                  "  --type TEXT          dot: tasks with this text in the name of their function or in their source line\n"
-                                 "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n";
+                                 "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n"
+                                 "\nWhich events of kept iterations (chrome, perfetto, paraver, otf2, dot), as in the filter of the page:\n";
 
 class ExportCommand final : public Command {
   public:
     ExportCommand() : help_(help_begin) {
         for (const ExportFormat& format : export_formats()) help_ += fmt::format("  {:<10}  {}\n", format.name, format.summary);
         help_ += help_end;
+        help_ += EventFilterOptions::help;
     }
     const char* name() const override { return "export"; }
     const char* summary() const override { return "write a profile for other tools: Hatchet, Thicket, Cube, speedscope, pprof, CSV ..."; }
@@ -63,6 +66,7 @@ class ExportCommand final : public Command {
         app.add_flag("--by-rank", request_.by_rank);
         app.add_option("--depth", depth_);
         app.add_option("--type", request_.task_type);
+        filter_.declare(app);
         app.add_option("--set", set_)->expected(1)->allow_extra_args(false);
     }
 
@@ -71,6 +75,8 @@ class ExportCommand final : public Command {
         parse_choice();
         for (const auto& [is_given, option] : {std::pair(!depth_.empty(), "--depth"), std::pair(!request_.task_type.empty(), "--type")})
             if (is_given && !format.needs_tasks) throw UsageError(fmt::format("{} is for --format dot; the other formats have no tasks", option));
+        if (!filter_.given().empty() && !format.needs_events && format_ != "chrome")
+            throw UsageError(fmt::format("{} chooses events of kept iterations; {} has none", filter_.given(), format_));
         Profile profile;
         const std::optional<Frame> foreign = foreign_profile(path_, {{request_.choice.has_phase, "--phase", "it has no phases"},
                                                                      {request_.choice.iterations.has_value(), "--iterations", "it has no iterations"},
@@ -115,6 +121,7 @@ class ExportCommand final : public Command {
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty()) choice.metrics = metrics_option(metrics_);
+        choice.events = filter_.filter();
         if (!depth_.empty()) request_.depths = parse_range(depth_, 0);
         if (!depth_.empty() && !request_.depths) throw UsageError(fmt::format("--depth {} is no range; write A:B, such as 0:20", printable(depth_)));
         for (const std::string& setting : set_) {
@@ -142,6 +149,7 @@ class ExportCommand final : public Command {
 
     std::string help_;
     ExportRequest request_;
+    EventFilterOptions filter_;
     Remarks foreign_remarks_;
     CLI::Option* phase_option_ = nullptr;
     std::string path_, format_, output_, iterations_, ranks_, metrics_, depth_;

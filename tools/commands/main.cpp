@@ -9,6 +9,7 @@
 #include "tools/reader/reader.hpp"
 #include "tools/report/choice.hpp"
 #include "tools/text/nearest.hpp"
+#include "tools/timeline/passing_events.hpp"
 #include "tools/view/page.hpp"
 
 #include <algorithm>
@@ -101,6 +102,8 @@ int main(int argc, char** argv) {
     } catch (const tools::FrameError& error) {
         print_error(error.what());
     } catch (const tools::SelectionError& error) {
+        print_error(error.what());
+    } catch (const tools::FilterError& error) {
         print_error(error.what());
     } catch (const tools::NotRecordedInFull& error) {
         print_error(error.what());

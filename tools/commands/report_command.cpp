@@ -1,5 +1,6 @@
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/event_filter_options.hpp"
 #include "tools/commands/number_between.hpp"
 #include "tools/commands/report.hpp"
 #include "tools/text/number_list.hpp"
@@ -10,50 +11,52 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* report_help = "Examples:\n"
-                                    "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
-                                    "  libprofile report libprofile-app-1234 --path solve                what functions with this name do and call\n"
-                                    "  libprofile report libprofile-app-1234 --bottom-up                 the hottest functions, and who calls them\n"
-                                    "  libprofile report libprofile-app-1234 --source solve              the lines of a function\n"
-                                    "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
-                                    "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
-                                    "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
-                                    "Usage: libprofile report FOLDER [options]\n"
-                                    "FOLDER is the one that libprofile named at the end of the job, or a profile of another tool (HPCToolkit, Score-P,\n"
-                                    "Caliper, TAU, pprof ...): then --rank, --metric and --top choose.\n\n"
-                                    "Which part:\n"
-                                    "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
-                                    "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
-                                    "  --exclusive          iterations without the phases inside them\n"
-                                    "  --rank LIST          these ranks only, such as 0,4-7\n"
-                                    "  --threads            all threads of the ranks, not only the main ones\n"
-                                    "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
-                                    "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
-                                    "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
-                                    "  --top N              show N functions, call paths and ranks\n\n"
-                                    "What of it:\n"
-                                    "  --bottom-up          functions over all call paths, each with its callers and theirs\n"
-                                    "  --source FUNCTION    the source lines of this function: a name, or a part that only one name has\n"
-                                    "  --tasks              tasks of OpenMP: how many could run at once, work, span, critical path (docs/tasks.md)\n"
-                                    "  --correlations       how long MPI calls of kept iterations take for their bytes: latency, bandwidth (docs/report.md)\n"
-                                    "  --machine            packages, NUMA nodes, caches and cores as hwloc saw them, and the ranks on them\n"
-                                    "  --source-map OLD=NEW source files of the folder OLD are in NEW now; several times: the first one that has the file\n\n"
-                                    "How:\n"
-                                    "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
-                                    "  --series             with json: the metrics of every iteration, too\n"
-                                    "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
-                                    "  --full-paths         call paths with every frame of the Python interpreter\n"
-                                    "  --width N            columns of the text [those of the terminal, else 100]\n"
-                                    "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
-                                    "  --follow             while the job runs: again every 5 s, or as --every S says; with json: a line each time\n"
-                                    "  --every S            with --follow: seconds between renewals, at least [5]\n"
-                                    "  --no-pager           do not start $PAGER (less) on a terminal\n";
+constexpr const char* report_help_begin =
+    "Examples:\n"
+    "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
+    "  libprofile report libprofile-app-1234 --path solve                what functions with this name do and call\n"
+    "  libprofile report libprofile-app-1234 --bottom-up                 the hottest functions, and who calls them\n"
+    "  libprofile report libprofile-app-1234 --source solve              the lines of a function\n"
+    "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
+    "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
+    "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
+    "Usage: libprofile report FOLDER [options]\n"
+    "FOLDER is the one that libprofile named at the end of the job, or a profile of another tool (HPCToolkit, Score-P,\n"
+    "Caliper, TAU, pprof ...): then --rank, --metric and --top choose.\n\n"
+    "Which part:\n"
+    "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
+    "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
+    "  --exclusive          iterations without the phases inside them\n"
+    "  --rank LIST          these ranks only, such as 0,4-7\n"
+    "  --threads            all threads of the ranks, not only the main ones\n"
+    "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
+    "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
+    "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
+    "  --top N              show N functions, call paths and ranks\n\n"
+    "What of it:\n"
+    "  --bottom-up          functions over all call paths, each with its callers and theirs\n"
+    "  --source FUNCTION    the source lines of this function: a name, or a part that only one name has\n"
+    "  --tasks              tasks of OpenMP: how many could run at once, work, span, critical path (docs/tasks.md)\n"
+    "  --correlations       how long MPI calls of kept iterations take for their bytes: latency, bandwidth (docs/report.md)\n"
+    "  --machine            packages, NUMA nodes, caches and cores as hwloc saw them, and the ranks on them\n"
+    "  --source-map OLD=NEW source files of the folder OLD are in NEW now; several times: the first one that has the file\n\n"
+    "Which events, with --tasks and --correlations, as in the filter of the page:\n";
+constexpr const char* report_help_end = "\nHow:\n"
+                                        "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
+                                        "  --series             with json: the metrics of every iteration, too\n"
+                                        "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
+                                        "  --full-paths         call paths with every frame of the Python interpreter\n"
+                                        "  --width N            columns of the text [those of the terminal, else 100]\n"
+                                        "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+                                        "  --follow             while the job runs: again every 5 s, or as --every S says; with json: a line each time\n"
+                                        "  --every S            with --follow: seconds between renewals, at least [5]\n"
+                                        "  --no-pager           do not start $PAGER (less) on a terminal\n";
 
 class ReportCommand final : public Command {
   public:
     const char* name() const override { return "report"; }
     const char* summary() const override { return "read a profile: phases, iterations, metrics, call paths, clusters"; }
-    const char* help() const override { return report_help; }
+    const char* help() const override { return help_.c_str(); }
 
     void declare(CLI::App& app) override {
         app.add_option("folder", options_.path);
@@ -70,6 +73,7 @@ class ReportCommand final : public Command {
         app.add_flag("--tasks", options_.choice.tasks);
         app.add_flag("--correlations", options_.choice.correlations);
         app.add_flag("--machine", options_.choice.machine);
+        filter_.declare(app);
         app.add_option("--source-map", source_maps_)->take_all();
         app.add_option("--top", options_.choice.top)->check(CLI::Range(1, 1'000'000));
         app.add_option("--format", format_)->type_name(format_names("|"));
@@ -125,6 +129,9 @@ class ReportCommand final : public Command {
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty()) choice.metrics = metrics_option(metrics_);
+        choice.events = filter_.filter();
+        if (!filter_.given().empty() && !choice.tasks && !choice.correlations)
+            throw UsageError(fmt::format("{} chooses events; add --tasks or --correlations, or use libprofile export", filter_.given()));
         try {
             for (const std::string& side : sides_) choice.compare.push_back(parse_side(side));
             check(choice);
@@ -154,7 +161,9 @@ class ReportCommand final : public Command {
         throw UsageError("--compare shows one metric at a time; name one with --metric");
     }
 
+    const std::string help_ = std::string(report_help_begin) + EventFilterOptions::help + report_help_end;
     ReportOptions options_;
+    EventFilterOptions filter_;
     CLI::Option* phase_option_ = nullptr;
     std::string format_ = "text", phase_, iterations_, ranks_, metrics_;
     std::vector<std::string> sides_, source_maps_;

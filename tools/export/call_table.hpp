@@ -8,6 +8,7 @@
 #include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/timeline/event_filter.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -100,6 +101,7 @@ struct TableChoice {
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
     bool by_line = false;                     // a node for each line of a function
     bool with_errors = false;                 // fills in CallTable::sampled; not with instances
+    EventFilter events;                       // for formats of kept events
     bool short_names = false;                 // C++ functions without parameters and template arguments
     /// If not 0, phases are nodes, each below its function (phase_nodes.hpp), and below those with iterations there are at
     /// most so many nodes for iterations, each for as many consecutive ones as that takes.

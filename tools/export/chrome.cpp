@@ -129,7 +129,12 @@ class Events {
     }
     std::uint64_t kept_slices(const Location& location) const { return kept_.slices(location); }
 
-    std::vector<std::string> limits() const { return axis_.limits(); }
+    /// What the filter left out, and what limits comparisons of times.
+    Remarks remarks() const {
+        Remarks list = kept_.remarks();
+        for (std::string& limit : axis_.limits()) list.push_back(std::move(limit));
+        return list;
+    }
     /// Where the first iteration of all begins. Before any are added.
     void find_first(const std::vector<const Location*>& locations) {
         for (const Location* location : locations)
@@ -327,7 +332,7 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     const CallTable table = make_call_table(profile, sums);
     Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
                                    : "time counts from the first iteration; iterations of an inner loop are in a row of their own below"};
-    for (const std::string& limit : events.limits()) remarks.push_back(limit);
+    for (const std::string& limit : events.remarks()) remarks.push_back(limit);
     const auto unknown = std::count_if(locations.begin(), locations.end(), [](const Location* location) { return !are_begins_known(*location); });
     if (unknown != 0)
         remarks.push_back(fmt::format("the profile does not say when the iterations of {} of {} ranks and threads began: they are laid end to end", unknown,

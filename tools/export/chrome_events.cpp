@@ -5,12 +5,12 @@
 namespace libprofile::tools {
 
 ChromeEvents::ChromeEvents(const Profile& profile, const TableChoice& choice, const ClockAxis& axis)
-    : profile_(profile), axis_(axis), chosen_(profile, choice), names_(profile) {}
+    : profile_(profile), axis_(axis), chosen_(profile, choice), names_(profile), collectives_(profile, axis) {}
 
 std::uint64_t ChromeEvents::slices(const Location& location) const {
     std::uint64_t count = 0;
     for (const EventPart& part : location.events.parts)
-        if (chosen_.is_chosen(part)) count += std::uint64_t{part.intervals} + part.inners + part.runs + part.tasks;
+        if (chosen_.is_chosen(part)) count += chosen_.count(location, part);
     return count;
 }
 
@@ -22,6 +22,19 @@ std::uint64_t ChromeEvents::first_begin(const Location& location) const {
 /// Events before the first one of all have times below 0.
 double ChromeEvents::microseconds(const Location& location, std::uint64_t own_ns, std::uint64_t begin) const {
     return static_cast<double>(static_cast<std::int64_t>(axis_.at(location.rank, own_ns) - begin)) / 1e3;
+}
+
+/// Which operation of its communicator a call is, and who came last.
+void ChromeEvents::add_collective(std::size_t at, const EventSlice& slice, Json& arguments) const {
+    if (slice.kind != EventSlice::Kind::Interval) return;
+    const CollectiveOperation* operation = collectives_.of(at, slice.at);
+    if (operation == nullptr) return;
+    arguments["communicator"] = collectives_.name(operation->communicator);
+    arguments["operation"] = operation->number;
+    if (!operation->is_whole) return;
+    const Location& location = profile_.locations[at];
+    arguments["last_rank"] = profile_.locations[operation->last().location].rank;
+    arguments["last_later_ns"] = operation->last().begin_ns - axis_.at(location.rank, location.events.intervals[slice.at].begin_ns);
 }
 
 void ChromeEvents::add_message(std::size_t at, std::size_t number, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const {
@@ -51,7 +64,7 @@ void ChromeEvents::add(std::size_t at, std::uint64_t begin, const std::function<
     const std::uint64_t row = row_of(location);
     for (const EventPart& part : events.parts) {
         if (!chosen_.is_chosen(part)) continue;
-        for (const EventSlice& slice : chosen_.slices(events, part)) {
+        for (const EventSlice& slice : chosen_.slices(location, part)) {
             const bool is_creation = slice.kind == EventSlice::Kind::TaskCreation;
             Json json = {{"ph", is_creation ? "i" : "X"},
                          {"pid", location.rank},
@@ -66,6 +79,7 @@ void ChromeEvents::add(std::size_t at, std::uint64_t begin, const std::function<
                 json["s"] = "t"; // drawn as high as its thread's row
             }
             if (const std::uint64_t task = task_of(events, slice); task != 0) json["args"]["task"] = task;
+            add_collective(at, slice, json["args"]);
             if (is_iteration(part)) json["args"]["iteration"] = names_.iteration(part.phase, part.number);
             emit(json);
         }

@@ -6,10 +6,12 @@
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/export/chosen_events.hpp"
 #include "tools/export/event_names.hpp"
+#include "tools/timeline/collective_operations.hpp"
 
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace libprofile::tools {
 
@@ -22,6 +24,8 @@ class ChromeEvents {
 
     /// The slices that add() makes of a location.
     std::uint64_t slices(const Location& location) const;
+    /// What the filter left out: a sentence, or nothing.
+    std::vector<std::string> remarks() const { return chosen_.remarks(); }
     /// When its first event begins, on the axis; the highest number if there is none.
     std::uint64_t first_begin(const Location& location) const;
     /// Calls `emit` for each slice and each end of an arrow. `row_of`: the row of any location. `begin`: where the picture begins, on the axis.
@@ -30,12 +34,14 @@ class ChromeEvents {
 
   private:
     double microseconds(const Location& location, std::uint64_t own_ns, std::uint64_t begin) const;
+    void add_collective(std::size_t location, const EventSlice& slice, Json& arguments) const;
     void add_message(std::size_t location, std::size_t message, std::uint64_t begin, std::uint64_t row, const std::function<void(const Json&)>& emit) const;
 
     const Profile& profile_;
     const ClockAxis& axis_;
     ChosenEvents chosen_;
     EventNames names_;
+    CollectiveOperations collectives_;
 };
 
 } // namespace libprofile::tools

@@ -5,6 +5,7 @@
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
+#include "tools/timeline/passing_events.hpp"
 #include "tools/timeline/task_graph.hpp"
 #include "tools/timeline/task_types.hpp"
 
@@ -36,13 +37,15 @@ bool is_stretch_chosen(const Profile& profile, const ExportRequest& request, con
 /// The graph of one rank.
 class DotGraph {
   public:
-    DotGraph(const Profile& profile, const ExportRequest& request, std::uint32_t rank, std::span<const TaskPart> parts)
+    DotGraph(const Profile& profile, const ExportRequest& request, const PassingEvents& passing, std::uint32_t rank, std::span<const TaskPart> parts)
         : profile_(profile), rank_(rank), graph_(task_graph(profile, parts)), types_(task_types(profile, graph_)), is_shown_(graph_.tasks.size()) {
+        const std::vector<bool> passes = passing.tasks(graph_);
         for (std::uint32_t t = 0; t < graph_.tasks.size(); ++t) {
             const TaskGraph::Task& task = graph_.tasks[t];
             const TaskType& type = types_.types[types_.of_task[t]];
             if (request.depths && (task.depth == TaskGraph::none || task.depth < request.depths->first || task.depth > request.depths->second)) continue;
             if (type.function.find(request.task_type) == std::string::npos && type.source.find(request.task_type) == std::string::npos) continue;
+            if (!passes[t]) continue;
             is_shown_[t] = true;
             ++tasks_;
         }
@@ -131,13 +134,14 @@ class DotGraph {
 Remarks write_dot(const Profile& profile, const ExportRequest& request, Sink& sink) {
     std::set<std::uint32_t> ranks;
     for (const Location* location : locations_of_choice(profile, request.choice)) ranks.insert(location->rank);
+    const PassingEvents passing(profile, request.choice.events);
     std::uint64_t all = 0, shown = 0, incomplete = 0;
     std::string out = "digraph tasks {\n  node [shape=box, style=filled, colorscheme=set312];\n";
     for (const std::uint32_t rank : ranks) {
         std::vector<TaskStretch> stretches = task_stretches(profile, rank);
         std::erase_if(stretches, [&](const TaskStretch& stretch) { return !is_stretch_chosen(profile, request, stretch); });
         if (stretches.empty()) continue;
-        DotGraph graph(profile, request, rank, parts_of(stretches));
+        DotGraph graph(profile, request, passing, rank, parts_of(stretches));
         all += graph.all();
         shown += graph.tasks();
         if (graph.tasks() != 0) graph.add(out);
@@ -146,9 +150,12 @@ Remarks write_dot(const Profile& profile, const ExportRequest& request, Sink& si
     if (all == 0)
         throw ExportError("there are no tasks of OpenMP in what was chosen; LIBPROFILE_TRACE=events records them, and libprofile report --tasks lists the "
                           "iterations that have some");
-    if (shown == 0) throw ExportError(fmt::format("none of {} has this type or depth; libprofile report --tasks lists types and depths", plural(all, "task")));
+    if (shown == 0)
+        throw ExportError(
+            fmt::format("none of {} has this type or depth, or passes the filter; libprofile report --tasks lists types and depths", plural(all, "task")));
     sink.add("", out + "}\n");
     Remarks remarks;
+    if (passing.is_active()) remarks.push_back(passing.left_out(shown, all, "tasks"));
     if (shown > drawn_in_seconds)
         remarks.push_back(fmt::format("it has {}; dot draws some {} in seconds: choose with --iterations, --rank, --type or --depth", plural(shown, "task"),
                                       count(static_cast<double>(drawn_in_seconds))));

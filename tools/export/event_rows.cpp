@@ -5,7 +5,8 @@
 
 namespace libprofile::tools {
 
-EventRows::EventRows(const Profile& profile, const TableChoice& choice) : profile_(profile), chosen_(profile, choice), names_(profile), axis_(profile) {
+EventRows::EventRows(const Profile& profile, const TableChoice& choice)
+    : profile_(profile), chosen_(profile, choice), names_(profile), axis_(profile), collectives_(profile, axis_) {
     for (const Location* location : locations_of_choice(profile, choice)) {
         const EventPart* first = chosen_.first_part(location->events);
         if (first == nullptr) continue;
@@ -25,6 +26,12 @@ std::uint64_t EventRows::time(const Location& location, std::uint64_t own_ns) co
     return at - std::min(at, begin_);
 }
 
+std::vector<std::string> EventRows::remarks() const {
+    std::vector<std::string> list = chosen_.remarks();
+    for (std::string& limit : axis_.limits()) list.push_back(std::move(limit));
+    return list;
+}
+
 std::string EventRows::host(std::uint32_t rank) const {
     const auto info = profile_.ranks.find(rank);
     return info == profile_.ranks.end() || info->second.host.empty() ? "unknown host" : info->second.host;
@@ -38,10 +45,18 @@ std::uint64_t EventRows::pair(const Location& location, const TracedMessage& mes
     return (is_sent ? std::uint64_t{position(location)} << 32 | number : std::uint64_t{other.location} << 32 | other.message) + 1;
 }
 
+const CollectiveOperation* EventRows::collective(const Location& location, const EventSlice& slice) const {
+    return slice.kind == EventSlice::Kind::Interval ? collectives_.of(position(location), slice.at) : nullptr;
+}
+
+std::uint64_t EventRows::until_last(const Location& location, const EventSlice& slice, const CollectiveOperation& operation) const {
+    return operation.last().begin_ns - axis_.at(location.rank, location.events.intervals[slice.at].begin_ns);
+}
+
 const Location* EventRows::creator(std::uint32_t rank, std::uint64_t task) const {
     const EventNames::Creation creation = names_.creation(rank, task);
     if (creation.location == nullptr || !std::binary_search(locations_.begin(), locations_.end(), creation.location)) return nullptr;
-    return chosen_.is_task_chosen(creation.location->events, creation.at) ? creation.location : nullptr;
+    return chosen_.is_task_chosen(*creation.location, creation.at) ? creation.location : nullptr;
 }
 
 } // namespace libprofile::tools

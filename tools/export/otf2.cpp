@@ -13,6 +13,9 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -35,10 +38,33 @@ OTF2_Paradigm paradigm_of(NodeKind kind) {
     }
 }
 
+/// What blocking operations without a root are called there; with one, the root would have to be known.
+std::optional<OTF2_CollectiveOp> otf2_collective(std::string_view function) {
+    constexpr std::pair<std::string_view, OTF2_CollectiveOp> operations[] = {{"Barrier", OTF2_COLLECTIVE_OP_BARRIER},
+                                                                             {"Allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+                                                                             {"Allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+                                                                             {"Alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+                                                                             {"Alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+                                                                             {"Alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
+                                                                             {"Allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+                                                                             {"Reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+                                                                             {"Reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+                                                                             {"Scan", OTF2_COLLECTIVE_OP_SCAN},
+                                                                             {"Exscan", OTF2_COLLECTIVE_OP_EXSCAN}};
+    constexpr std::string_view begin = "MPI_", large = "_c";
+    if (!function.starts_with(begin)) return {};
+    function.remove_prefix(begin.size());
+    if (function.ends_with(large)) function.remove_suffix(large.size());
+    for (const auto& [name, operation] : operations)
+        if (function == name) return operation;
+    return {};
+}
+
 class Otf2Export {
   public:
     Otf2Export(const Profile& profile, const ExportRequest& request) : profile_(profile), rows_(profile, request.choice), archive_("libprofile") {
         match_messages();
+        choose_collectives();
         number_teams();
     }
 
@@ -47,11 +73,14 @@ class Otf2Export {
         archive_.end_events();
         write_definitions();
         archive_.finish(sink);
-        Remarks remarks = rows_.limits();
+        Remarks remarks = rows_.remarks();
         if (left_out_ != 0)
             remarks.push_back(fmt::format("{} messages are left out: they lie in threads other than the main thread, or were completed in another order than "
                                           "they were sent, and readers would match the wrong ends",
                                           left_out_));
+        if (!written_collectives_.empty())
+            remarks.emplace_back("collective operations have 0 bytes, since their sizes were not recorded; those with a root, which was not recorded either, "
+                                 "are calls only, and so are those of which a rank's call is not there");
         return remarks;
     }
 
@@ -89,7 +118,7 @@ class Otf2Export {
             for (const EventPart& part : location->events.parts)
                 if (rows_.chosen().is_chosen(part))
                     rows_.chosen().visit(
-                        location->events, part, [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Sent, note); },
+                        *location, part, [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Sent, note); },
                         [&](const EventSlice& slice) { visit_messages(*location, slice, MessageDirection::Received, note); });
         }
         left_out_ = of_threads;
@@ -100,6 +129,27 @@ class Otf2Export {
                 left_out_ += ends.sent.size();
         }
         std::sort(written_.begin(), written_.end());
+    }
+
+    /// Of a call that is written as one: readers take the calls of a communicator in their order, so those of all its ranks must be there.
+    const CollectiveOperation* collective_of(const Location& location, const EventSlice& slice) const {
+        const CollectiveOperation* operation = rows_.collective(location, slice);
+        return operation != nullptr && written_collectives_.contains(operation) ? operation : nullptr;
+    }
+    void choose_collectives() {
+        std::map<const CollectiveOperation*, std::size_t> calls;
+        for (const Location* location : rows_.locations())
+            for (const EventPart& part : location->events.parts) {
+                if (location->thread != 0 || !rows_.chosen().is_chosen(part)) continue;
+                for (const EventSlice& slice : rows_.chosen().slices(*location, part)) {
+                    const CollectiveOperation* operation = rows_.collective(*location, slice);
+                    if (operation != nullptr && otf2_collective(rows_.names().name(*location, slice))) ++calls[operation];
+                }
+            }
+        for (const auto& [operation, count] : calls) {
+            const std::vector<std::uint32_t>* members = rows_.collectives().members(operation->communicator);
+            if (members != nullptr && count == members->size()) written_collectives_.insert(operation);
+        }
     }
 
     bool is_written(const Location& location, std::uint32_t number, const TracedMessage& message) const {
@@ -128,12 +178,14 @@ class Otf2Export {
     }
     using Region = std::tuple<std::string, std::string, std::uint64_t, int, int>; // name, file, line, paradigm, role
     OTF2_RegionRef region(const Region& region) { return regions_.emplace(region, static_cast<OTF2_RegionRef>(regions_.size())).first->second; }
-    using Communicator = std::pair<bool, std::uint32_t>; // a rank's threads and the rank, or the hash of MPI's
+    /// What a communicator is of: messages, whose ranks are those of MPI_COMM_WORLD; the threads of a rank; collective operations, with its own ranks.
+    enum class Uses : std::uint8_t { Messages, Team, Collectives };
+    using Communicator = std::pair<Uses, std::uint32_t>; // and the rank, or the hash of MPI's
     OTF2_CommRef number(const Communicator& communicator) {
         return communicators_.emplace(communicator, static_cast<OTF2_CommRef>(communicators_.size())).first->second;
     }
-    OTF2_CommRef communicator(std::uint32_t hash) { return number({false, hash}); }
-    OTF2_CommRef team(std::uint32_t rank) { return number({true, rank}); }
+    OTF2_CommRef communicator(std::uint32_t hash) { return number({Uses::Messages, hash}); }
+    OTF2_CommRef team(std::uint32_t rank) { return number({Uses::Team, rank}); }
 
     /// The threads of a rank are one team, whatever the program's regions were.
     void number_teams() {
@@ -174,7 +226,7 @@ class Otf2Export {
             if (is_iteration(part)) enter_iteration(part.phase, part.number, part.begin_ns);
             std::vector<std::uint64_t> running; // tasks, the outermost first
             rows_.chosen().visit(
-                location.events, part,
+                location, part,
                 [&](const EventSlice& slice) {
                     if (slice.kind == Kind::TaskCreation)
                         return write_task(location, OTF2_EvtWriter_ThreadTaskCreate, writer, at(slice.begin_ns), task_of(location.events, slice));
@@ -187,6 +239,7 @@ class Otf2Export {
                         return enter_iteration(inner.phase, inner.number, slice.begin_ns);
                     }
                     archive_.check(OTF2_EvtWriter_Enter(writer, nullptr, at(slice.begin_ns), region_of(location, slice)));
+                    if (collective_of(location, slice) != nullptr) archive_.check(OTF2_EvtWriter_MpiCollectiveBegin(writer, nullptr, at(slice.begin_ns)));
                     visit_messages(location, slice, MessageDirection::Sent, [&](std::uint32_t number, const TracedMessage& message) {
                         if (is_written(location, number, message))
                             archive_.check(OTF2_EvtWriter_MpiSend(writer, nullptr, at(slice.begin_ns), message.partner, communicator(message.communicator),
@@ -200,6 +253,11 @@ class Otf2Export {
                             archive_.check(OTF2_EvtWriter_MpiRecv(writer, nullptr, at(slice.end_ns), message.partner, communicator(message.communicator),
                                                                   static_cast<std::uint32_t>(message.tag), message.bytes));
                     });
+                    if (const CollectiveOperation* operation = collective_of(location, slice))
+                        archive_.check(OTF2_EvtWriter_MpiCollectiveEnd(
+                            writer, nullptr, at(slice.end_ns), *otf2_collective(rows_.names().name(location, slice)),
+                            number({operation->communicator == 0 ? Uses::Messages : Uses::Collectives, operation->communicator}), OTF2_COLLECTIVE_ROOT_NONE, 0,
+                            0));
                     archive_.check(OTF2_EvtWriter_Leave(writer, nullptr, at(slice.end_ns), region_of(location, slice)));
                     if (slice.kind != Kind::TaskRun) return;
                     if (location.events.runs[slice.at].is_over)
@@ -256,16 +314,19 @@ class Otf2Export {
         OTF2_GroupRef world = OTF2_UNDEFINED_GROUP;
         std::vector<std::uint64_t> places; // of the teams' members
         for (const auto* one : list) {
-            const auto [is_team, id] = one->first;
+            const auto [uses, id] = one->first;
+            const bool is_team = uses == Uses::Team;
             if (!is_team && world == OTF2_UNDEFINED_GROUP) world = write_world(writer);
             if (is_team && places.empty()) {
                 for (const Location* location : rows_.locations()) places.push_back(position(*location));
                 write_group(writer, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, "", places);
             }
-            const std::string name = is_team   ? fmt::format("threads of rank {}", id)
-                                     : id == 0 ? "MPI_COMM_WORLD"
-                                               : fmt::format("communicator {:x}, ranks of MPI_COMM_WORLD", id);
-            const OTF2_GroupRef group = is_team ? write_team(writer, places, teams_.at(id)) : world;
+            const std::string name = is_team                                ? fmt::format("threads of rank {}", id)
+                                     : id == 0 || uses == Uses::Collectives ? rows_.collectives().name(id)
+                                                                            : fmt::format("communicator {:x}, ranks of MPI_COMM_WORLD", id);
+            const OTF2_GroupRef group = is_team                     ? write_team(writer, places, teams_.at(id))
+                                        : uses == Uses::Collectives ? write_members(writer, *rows_.collectives().members(id))
+                                                                    : world;
             archive_.check(OTF2_GlobalDefWriter_WriteComm(writer, one->second, archive_.text(name), group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
         }
     }
@@ -280,6 +341,10 @@ class Otf2Export {
         std::vector<std::uint64_t> all(mains.size());
         std::iota(all.begin(), all.end(), 0u);
         return write_group(writer, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, "MPI_COMM_WORLD", all);
+    }
+    /// Ranks are positions in the list of main threads.
+    OTF2_GroupRef write_members(OTF2_GlobalDefWriter* writer, const std::vector<std::uint32_t>& ranks) {
+        return write_group(writer, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, "", {ranks.begin(), ranks.end()});
     }
     OTF2_GroupRef write_team(OTF2_GlobalDefWriter* writer, const std::vector<std::uint64_t>& places, const std::vector<const Location*>& team) {
         std::vector<std::uint64_t> members; // positions in `places`
@@ -306,6 +371,7 @@ class Otf2Export {
     OTF2_GroupRef groups_ = 0;        // written so far
     std::vector<MessageEnd> written_; // senders' ends, sorted
     std::uint64_t left_out_ = 0;
+    std::set<const CollectiveOperation*> written_collectives_;
 };
 
 } // namespace

@@ -25,12 +25,14 @@ enum EventType : std::uint32_t {
     PointToPoint = 50000001,
     Collective = 50000002,
     OtherMpi = 50000003,
+    CommunicatorOf = 50100004, // of a collective operation
     OpenMp = 63000001,
     Region = 63000002,
     Task = 63000003,
     TaskNumber = 63000004,
     TaskCreated = 63000005,
     Duration = 63000006,
+    OperationNumber = 63000007,
     FirstIteration = 63100000, // of the first phase; one more for each further one
 };
 
@@ -67,7 +69,7 @@ class ParaverTrace {
         sink.add("trace.prv", text);
         sink.add("trace.pcf", labels());
         sink.add("trace.row", row_names());
-        return rows_.limits();
+        return rows_.remarks();
     }
 
   private:
@@ -123,16 +125,20 @@ class ParaverTrace {
         for (const EventPart& part : location.events.parts) {
             if (!rows_.chosen().is_chosen(part)) continue;
             const std::uint64_t begin = rows_.time(location, part.begin_ns), end = rows_.time(location, part.end_ns);
-            states.push(begin, ParaverState::Running);
+            states.push(begin, rows_.chosen().is_outside_chosen(location) ? ParaverState::Running : ParaverState::NotTraced);
             if (is_iteration(part)) event(begin, type_of_phase(part.phase), part.number + 1);
             rows_.chosen().visit(
-                location.events, part,
+                location, part,
                 [&](const EventSlice& slice) {
                     const std::uint64_t at = rows_.time(location, slice.begin_ns);
                     if (slice.kind == EventSlice::Kind::TaskCreation) return event(at, TaskCreated, task_of(location.events, slice));
                     states.push(at, state_of(location, slice, states.top()));
                     event(at, type_of(location, slice), value_of(location, slice));
                     if (slice.kind == EventSlice::Kind::TaskRun) event(at, TaskNumber, task_of(location.events, slice));
+                    if (const CollectiveOperation* operation = rows_.collective(location, slice)) {
+                        event(at, CommunicatorOf, number_of(operation->communicator));
+                        event(at, OperationNumber, operation->number);
+                    }
                     note_messages(location, row, slice, MessageDirection::Sent, at, at);
                 },
                 [&](const EventSlice& slice) {
@@ -204,6 +210,21 @@ class ParaverTrace {
         return value;
     }
 
+    /// Of a communicator with collective operations; from 1.
+    std::uint64_t number_of(std::uint32_t communicator) { return communicators_.try_emplace(communicator, communicators_.size() + 1).first->second; }
+    /// A line for each communicator all of whose ranks are shown: application, number, and its tasks.
+    std::vector<std::string> communicator_lines() const {
+        std::vector<std::string> lines;
+        for (const auto& [communicator, number] : communicators_) {
+            const std::vector<std::uint32_t>* members = rows_.collectives().members(communicator);
+            if (members == nullptr || std::any_of(members->begin(), members->end(), [&](std::uint32_t rank) { return !threads_.contains(rank); })) continue;
+            std::string line = fmt::format("c:1:{}:{}", number, members->size());
+            for (const std::uint32_t rank : *members) line += fmt::format(":{}", std::distance(threads_.begin(), threads_.find(rank)) + 1);
+            lines.push_back(line + "\n");
+        }
+        return lines;
+    }
+
     std::string header() const {
         const auto seconds = static_cast<std::time_t>(profile_.job.start_unix_ns / 1'000'000'000);
         std::tm utc = {};
@@ -216,8 +237,12 @@ class ParaverTrace {
         }
         std::size_t task = 0;
         for (const auto& [rank, threads] : threads_) tasks += fmt::format("{}{}:{}", tasks.empty() ? "" : ",", threads, nodes.at(hosts_of_tasks_[task++]));
-        return fmt::format("#Paraver ({:02}/{:02}/{} at {:02}:{:02}):{}_ns:{}({}):1:{}({})\n", utc.tm_mday, utc.tm_mon + 1, utc.tm_year + 1900, utc.tm_hour,
-                           utc.tm_min, rows_.end(), hosts_.size(), processors, threads_.size(), tasks);
+        const std::vector<std::string> lines = communicator_lines();
+        std::string text =
+            fmt::format("#Paraver ({:02}/{:02}/{} at {:02}:{:02}):{}_ns:{}({}):1:{}({}){}\n", utc.tm_mday, utc.tm_mon + 1, utc.tm_year + 1900, utc.tm_hour,
+                        utc.tm_min, rows_.end(), hosts_.size(), processors, threads_.size(), tasks, lines.empty() ? "" : fmt::format(",{}", lines.size()));
+        for (const std::string& line : lines) text += line;
+        return text;
     }
 
     std::string place(std::uint32_t row) const { return fmt::format("{}:1:{}:{}", places_[row].processor, places_[row].task, places_[row].thread); }
@@ -244,10 +269,18 @@ class ParaverTrace {
             out += "VALUES\n0      End\n";
             for (const auto& [value, name] : values) out += fmt::format("{}      {}\n", value, printable(name));
         }
+        out += collective_labels();
         out += fmt::format("\n\nEVENT_TYPE\n0    {}    Number of the task, from 1 in its process\n0    {}    Task created: its number\n"
                            "0    {}    Duration of what ended, in ns of its process's clock\n",
                            static_cast<unsigned>(TaskNumber), static_cast<unsigned>(TaskCreated), static_cast<unsigned>(Duration));
         return out;
+    }
+    std::string collective_labels() const {
+        if (communicators_.empty()) return "";
+        std::string out = fmt::format("\n\nEVENT_TYPE\n0    {}    Communicator in MPI Global OP\nVALUES\n", static_cast<unsigned>(CommunicatorOf));
+        for (const auto& [communicator, number] : communicators_) out += fmt::format("{}      {}\n", number, rows_.collectives().name(communicator));
+        return out + fmt::format("\n\nEVENT_TYPE\n0    {}    Number of the collective operation of its communicator, from 1\n",
+                                 static_cast<unsigned>(OperationNumber));
     }
     std::string name_of_type(std::uint32_t type) const {
         switch (type) {
@@ -281,6 +314,7 @@ class ParaverTrace {
     std::vector<std::string> hosts_of_tasks_;
     std::vector<Record> records_;
     std::map<std::uint64_t, Communication> communications_;                // by EventRows::pair
+    std::map<std::uint32_t, std::uint64_t> communicators_;                 // their numbers
     std::map<std::string, std::uint64_t> names_;                           // their values
     std::map<std::uint32_t, std::map<std::uint64_t, std::string>> values_; // by type: those that occur
 };

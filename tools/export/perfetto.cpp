@@ -40,7 +40,7 @@ constexpr unsigned categories = 3, annotations = 4, type = 9, name_iid = 10, tra
 constexpr std::uint64_t begin = 1, end = 2, instant = 3;
 } // namespace track_event
 namespace annotation {
-constexpr unsigned name_iid = 1, number = 3;
+constexpr unsigned name_iid = 1, number = 3, text = 6;
 }
 /// Also the field of InternedData that has them.
 enum class Interned : unsigned { Category = 1, EventName = 2, AnnotationName = 3 };
@@ -55,7 +55,7 @@ class PerfettoTrace {
             for (const EventPart& part : location->events.parts)
                 if (rows_.chosen().is_chosen(part)) add_part(*location, part);
         flush();
-        return rows_.limits();
+        return rows_.remarks();
     }
 
   private:
@@ -96,7 +96,7 @@ class PerfettoTrace {
         event.text(track_event::name, is_iteration(part) ? printable(rows_.names().iteration(part.phase, part.number)) : "window");
         add(location, part.begin_ns, track_event::begin, event);
         rows_.chosen().visit(
-            location.events, part, [&](const EventSlice& slice) { enter(location, slice); }, [&](const EventSlice& slice) { leave(location, slice); });
+            location, part, [&](const EventSlice& slice) { enter(location, slice); }, [&](const EventSlice& slice) { leave(location, slice); });
         add(location, part.end_ns, track_event::end, {});
     }
 
@@ -117,6 +117,7 @@ class PerfettoTrace {
         if (task != 0) annotate(event, "task", task);
         annotate_bytes(event, location, slice, MessageDirection::Sent, "bytes sent");
         annotate_bytes(event, location, slice, MessageDirection::Received, "bytes received");
+        if (const CollectiveOperation* operation = rows_.collective(location, slice)) annotate_collective(event, location, slice, *operation);
         for (const TracedMessage& message : ChosenEvents::messages(location.events, slice))
             if (message.direction == MessageDirection::Sent) add_flow(event, track_event::flows, rows_.pair(location, message));
         if (slice.kind == EventSlice::Kind::TaskRun)
@@ -149,6 +150,19 @@ class PerfettoTrace {
         one.number(annotation::name_iid, interned(Interned::AnnotationName, name));
         one.present_number(annotation::number, value);
         event.message(track_event::annotations, one);
+    }
+    void annotate_text(ProtoMessage& event, const char* name, const std::string& value) {
+        ProtoMessage one;
+        one.number(annotation::name_iid, interned(Interned::AnnotationName, name));
+        one.text(annotation::text, value);
+        event.message(track_event::annotations, one);
+    }
+    void annotate_collective(ProtoMessage& event, const Location& location, const EventSlice& slice, const CollectiveOperation& operation) {
+        annotate_text(event, "communicator", rows_.collectives().name(operation.communicator));
+        annotate(event, "operation of the communicator", operation.number);
+        if (!operation.is_whole) return;
+        annotate(event, "last rank", rows_.location(operation.last().location).rank);
+        annotate(event, "last one began later by ns", rows_.until_last(location, slice, operation));
     }
     void annotate_bytes(ProtoMessage& event, const Location& location, const EventSlice& slice, MessageDirection direction, const char* name) {
         std::uint64_t bytes = 0, count = 0;

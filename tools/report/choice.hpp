@@ -5,6 +5,7 @@
 #include "tools/analysis/selection.hpp"
 #include "tools/names/source_text.hpp"
 #include "tools/reader/reader.hpp"
+#include "tools/timeline/event_filter.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,7 @@ struct ReportChoice {
     bool tasks = false;               // the graph of OpenMP tasks instead
     bool machine = false;             // the machines as hwloc saw them instead
     bool correlations = false;        // how durations of calls go with their bytes instead
+    EventFilter events;               // of these two
 
     /// Returns true for the whole profile: nothing was chosen.
     bool is_whole() const;

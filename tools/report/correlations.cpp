@@ -43,11 +43,21 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
     ReportDocument document = document_of(profile, choice);
     const std::string scope = scope_of(profile, choice, found);
     document.facts.push_back("durations of MPI calls with messages" + (scope.empty() ? "" : ", " + scope));
-    const std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen);
+    const PassingEvents passing(profile, choice.events);
+    const std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen, passing);
     if (list.empty()) {
         const bool has_events = std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& l) { return l.events.stride != 0; });
         throw SelectionError(has_events ? "there are no messages in the events that were kept of what is chosen"
                                         : "the profile has no calls one by one; record them: LIBPROFILE_TRACE=events libprofile run -- PROGRAM");
+    }
+    if (passing.is_active()) {
+        const auto calls = [](const std::vector<DurationSeries>& all) {
+            std::uint64_t sum = 0;
+            for (const DurationSeries& series : all) sum += series.rank ? 0 : series.amounts.size();
+            return sum;
+        };
+        const std::vector<DurationSeries> whole = bytes_of_calls(profile, choice.ranks, is_chosen, PassingEvents(profile, {}));
+        document.warnings.push_back(passing.left_out(calls(list), calls(whole), "calls with messages"));
     }
     ReportTable table{"correlations",
                       "Durations and bytes",

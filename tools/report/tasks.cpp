@@ -5,6 +5,7 @@
 #include "tools/report/task_place_rows.hpp"
 #include "tools/report/task_words.hpp"
 #include "tools/text/phrases.hpp"
+#include "tools/timeline/passing_events.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,8 @@ struct NamedTaskGraph {
 class TaskReport {
   public:
     TaskReport(const Profile& profile, const ReportChoice& choice, const SelectionForm& form)
-        : profile_(profile), choice_(choice), form_(form), found_(find_choice(profile, choice)), document_(document_of(profile, choice)) {}
+        : profile_(profile), choice_(choice), form_(form), found_(find_choice(profile, choice)), document_(document_of(profile, choice)),
+          passing_(profile, choice.events) {}
 
     ReportDocument document() {
         document_.facts.push_back("tasks of OpenMP" + (scope().empty() ? "" : ", " + scope()));
@@ -39,6 +41,9 @@ class TaskReport {
         if (ranks_.rows.empty()) throw SelectionError(nothing());
         if (!form_.everything) add_details(detail_);
         say(detail_);
+        if (passing_.is_active())
+            document_.warnings.push_back(passing_.left_out(passed_, all_, "tasks") +
+                                         "; that holds for types, nodes and threads: work, span, depths and the critical path are of all tasks");
         const std::string where = ranks_.rows.size() == 1 ? fmt::format("rank {}", detail_.rank) : "all ranks together";
         for (const std::string& sentence : missing_tasks(missing_, where)) document_.warnings.push_back(sentence);
         for (ReportTable* table : {&ranks_, &stretches_}) shorten(*table);
@@ -58,6 +63,14 @@ class TaskReport {
         for (ReportTable* table : {&types_, &stretches_, &ranks_})
             for (ReportColumn& column : table->columns)
                 if (column.key == "remote") column.label.clear();
+    }
+
+    /// The same graph for statistics: what does not pass the filter is incomplete, and counts in none.
+    TaskGraph counted(const TaskGraph& graph) const {
+        TaskGraph out = graph;
+        const std::vector<bool> passes = passing_.tasks(graph);
+        for (std::size_t t = 0; t < out.tasks.size(); ++t) out.tasks[t].is_complete = out.tasks[t].is_complete && passes[t];
+        return out;
     }
 
     std::string scope() const { return scope_of(profile_, choice_, found_); }
@@ -182,7 +195,11 @@ class TaskReport {
             fmt::format("{} of rank {}", plural(stretches.size(), stretches.front().kind == PartKind::Iteration ? "iteration" : "stretch"), rank),
             task_graph(profile_, parts_of(stretches)),
             {}};
-        all.places = task_places(profile_, rank, all.graph);
+        const TaskGraph passing = counted(all.graph);
+        all_ += all.graph.complete_tasks;
+        passed_ +=
+            static_cast<std::uint64_t>(std::count_if(passing.tasks.begin(), passing.tasks.end(), [](const TaskGraph::Task& t) { return t.is_complete; }));
+        all.places = task_places(profile_, rank, passing);
         several_nodes_ = several_nodes_ || all.places.has_several_nodes();
         if (stretches.size() == 1) all.stretch = &stretches.front(), all.where = fmt::format("{} of rank {}", stretch_words(stretches.front()), rank);
         ranks_.rows.push_back({std::uint64_t{rank}});
@@ -197,7 +214,7 @@ class TaskReport {
             NamedTaskGraph one{rank, &stretch, fmt::format("{} of rank {}", stretch_words(stretch), rank), {}, {}};
             if (!is_only) {
                 one.graph = task_graph(profile_, stretch.parts);
-                one.places = task_places(profile_, rank, one.graph);
+                one.places = task_places(profile_, rank, counted(one.graph));
             }
             const NamedTaskGraph& named = is_only ? all : one;
             stretches_.rows.push_back(begin_of_row(named));
@@ -283,7 +300,7 @@ class TaskReport {
 
     void add_types(const NamedTaskGraph& named) {
         std::size_t shown = 0;
-        const TaskTypes types = task_types(profile_, named.graph);
+        const TaskTypes types = task_types(profile_, counted(named.graph));
         std::vector<TaskPlaces::Sums> accesses(types.types.size());
         for (std::size_t t = 0; t < types.of_task.size(); ++t) accesses[types.of_task[t]].add(named.places.of_task[t]);
         for (std::size_t i = 0; i < types.types.size(); ++i) {
@@ -375,6 +392,8 @@ class TaskReport {
     const SelectionForm& form_;
     FoundChoice found_;
     ReportDocument document_;
+    PassingEvents passing_;
+    std::uint64_t all_ = 0, passed_ = 0; // complete tasks
     ReportTable ranks_, stretches_, depths_, types_, places_, nodes_, threads_, steps_;
     bool several_nodes_ = false;
     NamedTaskGraph detail_; // the rank, and its stretch, with most work

@@ -35,8 +35,8 @@ double sum_of(const std::vector<double>& values) { return std::accumulate(values
 
 } // namespace
 
-std::vector<DurationSeries> bytes_of_calls(const Profile& profile, std::span<const std::uint32_t> ranks,
-                                           const std::function<bool(const EventPart&)>& is_chosen) {
+std::vector<DurationSeries> bytes_of_calls(const Profile& profile, std::span<const std::uint32_t> ranks, const std::function<bool(const EventPart&)>& is_chosen,
+                                           const PassingEvents& passing) {
     using Key = std::tuple<std::string, std::optional<std::uint32_t>, std::optional<std::uint32_t>>; // all calls of a function come first
     std::map<Key, DurationSeries> found;
     const auto add = [&](const Key& key, double duration, double bytes) {
@@ -52,6 +52,7 @@ std::vector<DurationSeries> bytes_of_calls(const Profile& profile, std::span<con
             for (std::uint32_t first = part.messages_at, next = first; first < part.messages_at + part.messages; first = next) {
                 const std::uint32_t at = events.messages[first].interval;
                 while (next < part.messages_at + part.messages && events.messages[next].interval == at) ++next;
+                if (!passing.interval(static_cast<std::size_t>(&location - profile.locations.data()), at)) continue;
                 const TracedInterval& interval = events.intervals[at];
                 const CallBytes call = bytes_of(std::span(events.messages).subspan(first, next - first));
                 const std::string function = label_of(profile, profile.paths[interval.path]).name;

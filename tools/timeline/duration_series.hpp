@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tools/reader/model.hpp"
+#include "tools/timeline/passing_events.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -23,10 +24,10 @@ struct DurationSeries {
     std::vector<double> durations_ns, amounts;
 };
 
-/// The calls of MPI with messages in the chosen parts, and the bytes that each sent and received: for each function, then for each pair of ranks of its
-/// messages if there are several. The function with the longest sum of durations first.
-std::vector<DurationSeries> bytes_of_calls(const Profile& profile, std::span<const std::uint32_t> ranks,
-                                           const std::function<bool(const EventPart&)>& is_chosen);
+/// The calls of MPI with messages in the chosen parts that pass, and the bytes that each sent and received: for each function, then for each pair of ranks
+/// of its messages if there are several. The function with the longest sum of durations first.
+std::vector<DurationSeries> bytes_of_calls(const Profile& profile, std::span<const std::uint32_t> ranks, const std::function<bool(const EventPart&)>& is_chosen,
+                                           const PassingEvents& passing);
 
 /// The line of least squares: duration = intercept + slope x amount.
 struct DurationFit {

@@ -8,11 +8,6 @@ namespace libprofile::tools {
 
 namespace {
 
-std::optional<std::uint32_t> node_of_processor(const RankInfo& rank, std::uint16_t number) {
-    const Processor* processor = number == no_processor || !rank.affinity ? nullptr : rank.affinity->processor(number);
-    return processor == nullptr ? std::nullopt : processor->numa_node;
-}
-
 const TaskGraph::Run& longest_run(const TaskGraph& graph, const TaskGraph::Task& task) {
     const auto first = graph.runs.begin() + task.runs_at;
     return *std::max_element(first, first + task.runs,
@@ -20,6 +15,11 @@ const TaskGraph::Run& longest_run(const TaskGraph& graph, const TaskGraph::Task&
 }
 
 } // namespace
+
+std::optional<std::uint32_t> node_of_processor(const RankInfo& rank, std::uint16_t number) {
+    const Processor* processor = number == no_processor || !rank.affinity ? nullptr : rank.affinity->processor(number);
+    return processor == nullptr ? std::nullopt : processor->numa_node;
+}
 
 bool TaskPlaces::has_several_nodes() const {
     return std::any_of(matrix.begin(), matrix.end(), [&](const Cell& cell) { return cell.worker != cell.data || cell.worker != matrix.front().worker; });

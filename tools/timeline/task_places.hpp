@@ -8,6 +8,7 @@
 #include "tools/timeline/task_graph.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace libprofile::tools {
@@ -34,6 +35,9 @@ struct TaskPlaces {
     /// Whether more than one node is known.
     bool has_several_nodes() const;
 };
+
+/// The NUMA node of a processor of a rank's machine, if that is known.
+std::optional<std::uint32_t> node_of_processor(const RankInfo& rank, std::uint16_t number);
 
 /// @param graph of tasks of this rank
 TaskPlaces task_places(const Profile& profile, std::uint32_t rank, const TaskGraph& graph);

@@ -19,13 +19,19 @@ std::int64_t step(std::uint64_t now, std::uint64_t before) { return static_cast<
 /// What is known of a rank. The tasks of the graph are those of the records, in the same order.
 struct TaskColumns::Rank {
     Rank(const Profile& profile, const std::vector<TaskPart>& parts)
-        : records(task_records(profile, parts)), graph(task_graph(profile, parts)), types(task_types(profile, graph)), number(graph.tasks.size()) {}
+        : records(task_records(profile, parts)), graph(task_graph(profile, parts)), types(task_types(profile, graph)), number(graph.tasks.size()) {
+        for (std::uint32_t t = 0; t < graph.tasks.size(); ++t) tasks_of[graph.tasks[t].location].push_back(t);
+        for (const TaskRecords::Run& run : records.runs) runs_of[records.threads[run.thread].location].push_back(&run);
+    }
+    Rank(Rank&&) = default;
 
     TaskRecords records;
     TaskGraph graph;
     TaskTypes types;
-    std::vector<std::uint32_t> type_number; // by type of the rank: in the page
-    std::vector<std::uint64_t> number;      // by task: in the page
+    std::map<std::uint32_t, std::vector<std::uint32_t>> tasks_of;          // by location that created them
+    std::map<std::uint32_t, std::vector<const TaskRecords::Run*>> runs_of; // by location
+    std::vector<std::uint32_t> type_number;                                // by type of the rank: in the page
+    std::vector<std::uint64_t> number;                                     // by task: in the page
 };
 
 TaskColumns::TaskColumns(const Profile& profile, const PageTables& tables, const ChosenParts& parts, NamedColumns& columns)
@@ -48,8 +54,7 @@ TaskColumns::TaskColumns(const Profile& profile, const PageTables& tables, const
         const auto rank = of_rank.find(profile.locations[l].rank);
         if (rank == of_rank.end()) continue;
         Rank& one = ranks[rank->second];
-        for (std::size_t t = 0; t < one.graph.tasks.size(); ++t)
-            if (one.graph.tasks[t].location == l) one.number[t] = number++;
+        for (const std::uint32_t t : one.tasks_of[l]) one.number[t] = number++;
     }
     for (std::uint32_t l = 0; l < profile.locations.size(); ++l) {
         const auto rank = of_rank.find(profile.locations[l].rank);
@@ -81,16 +86,15 @@ void TaskColumns::number_types(std::vector<Rank>& ranks) {
         for (std::uint32_t& type : rank.type_number) type = place[type];
 }
 
-void TaskColumns::add_tasks(const Rank& rank, std::uint32_t location) {
+void TaskColumns::add_tasks(Rank& rank, std::uint32_t location) {
     NumberColumn &numbers = columns_.column("tasks", "numbers"), &creators = columns_.column("tasks", "creators"),
                  &created = columns_.column("tasks", "created"), &nodes = columns_.column("tasks", "nodes"), &flags = columns_.column("tasks", "flags"),
                  &types = columns_.column("tasks", "types"), &own = columns_.column("tasks", "own"), &dependences = columns_.column("tasks", "dependences"),
                  &kinds = columns_.column("dependences", "kinds"), &addresses = columns_.column("dependences", "addresses");
     std::uint64_t number = 0, time = 0, node = 0, address = 0;
-    for (std::size_t t = 0; t < rank.graph.tasks.size(); ++t) {
+    for (const std::uint32_t t : rank.tasks_of[location]) {
         const TaskGraph::Task& task = rank.graph.tasks[t];
         const TaskRecords::Task& record = rank.records.tasks[t];
-        if (task.location != location) continue;
         numbers.add_signed(step(task.number, number));
         number = task.number;
         // 0: the implicit task of this thread; 1: one whose creation is not there; then numbers of tasks in the page.
@@ -113,12 +117,10 @@ void TaskColumns::add_tasks(const Rank& rank, std::uint32_t location) {
     }
 }
 
-void TaskColumns::add_runs(const Rank& rank, std::uint32_t location) {
+void TaskColumns::add_runs(Rank& rank, std::uint32_t location) {
     NumberColumn &begins = columns_.column("runs", "begins"), &lengths = columns_.column("runs", "lengths"), &tasks = columns_.column("runs", "tasks"),
                  &nodes = columns_.column("runs", "nodes"), &flags = columns_.column("runs", "flags");
-    std::vector<const TaskRecords::Run*> runs;
-    for (const TaskRecords::Run& run : rank.records.runs)
-        if (rank.records.threads[run.thread].location == location) runs.push_back(&run);
+    std::vector<const TaskRecords::Run*>& runs = rank.runs_of[location];
     std::stable_sort(runs.begin(), runs.end(), [](const TaskRecords::Run* a, const TaskRecords::Run* b) {
         return a->begin_ns != b->begin_ns ? a->begin_ns < b->begin_ns : a->end_ns > b->end_ns; // outer ones first
     });

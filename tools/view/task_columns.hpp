@@ -38,8 +38,8 @@ class TaskColumns {
         std::uint64_t ns = 0;
     };
     void number_types(std::vector<Rank>& ranks);
-    void add_tasks(const Rank& rank, std::uint32_t location);
-    void add_runs(const Rank& rank, std::uint32_t location);
+    void add_tasks(Rank& rank, std::uint32_t location);
+    void add_runs(Rank& rank, std::uint32_t location);
 
     const PageTables& tables_;
     NamedColumns& columns_;

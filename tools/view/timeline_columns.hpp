@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace libprofile::tools {
@@ -25,6 +26,11 @@ class TimelineColumns {
     };
     /// By location.
     const std::vector<Counts>& counts() const { return counts_; }
+    /// Of an interval in its row of the page; nothing if it was left out.
+    std::optional<std::uint32_t> place(std::size_t location, std::size_t interval) const {
+        const std::uint32_t at = position_[location][interval];
+        return at == nowhere ? std::nullopt : std::optional(at);
+    }
 
   private:
     NumberColumn& column(const char* list, const char* name) { return columns_.column(list, name); }

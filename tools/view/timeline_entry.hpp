@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/analysis/clock_axis.hpp"
+#include "tools/view/collective_columns.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/sections.hpp"
 #include "tools/view/task_columns.hpp"
@@ -20,6 +21,6 @@ nlohmann::ordered_json timeline_entry(const Profile& profile, const ClockAxis& a
 
 /// The lists of an entry, and what its rows are. @param tasks null: without tasks. @param has_all nothing was left out
 nlohmann::ordered_json timeline_lists(const Profile& profile, const ClockAxis& axis, const NamedColumns& columns, const TimelineColumns& events,
-                                      const TaskColumns* tasks, bool has_all, Sections& sections);
+                                      const CollectiveColumns& collectives, const TaskColumns* tasks, bool has_all, Sections& sections);
 
 } // namespace libprofile::tools

@@ -125,8 +125,9 @@ Json TimelineWindow::lists(const ChosenParts& parts, const std::vector<std::vect
     const MessagePairs pairs(shown_);
     NamedColumns columns;
     const TimelineColumns events(shown_, tables_, pairs, parts, stretches, columns);
+    const CollectiveColumns collectives(shown_, axis_, events, columns);
     columns.compress();
-    return timeline_lists(shown_, axis_, columns, events, nullptr, true, sections);
+    return timeline_lists(shown_, axis_, columns, events, collectives, nullptr, true, sections);
 }
 
 Json TimelineWindow::first(Sections& sections) const {

@@ -137,10 +137,15 @@ export interface EventsHeader {
   end: number; // ns, on the axis
   states: { key: string; name: string }[]; // the first one is computing
   types: { function: string; source: string }[]; // of tasks, the one with most time first
-  rows: Record<"parts" | "intervals" | "messages" | "inners" | "stretches" | "tasks" | "runs" | "begin" | "own" | "axis", number[]> & { complete: boolean[] }; // all parts are there
+  rows: Record<"parts" | "intervals" | "messages" | "inners" | "stretches" | "tasks" | "runs" | "begin" | "own" | "axis", number[]> & {
+    complete: boolean[];
+    collectives?: number[];
+  }; // all parts are there
   parts: Record<"gaps" | "lengths" | "phases" | "numbers" | "reasons", number>;
   intervals: Record<"begins" | "lengths" | "nodes" | "states", number>;
   messages: Record<"calls" | "kinds" | "partners" | "communicators" | "tags" | "bytes" | "rows" | "others", number>;
+  collectives?: Record<"calls" | "communicators" | "numbers" | "lasts" | "later" | "spans", number>; // collective_columns.cpp
+  communicators?: { name: string; ranks: number }[]; // with collective operations; ranks: how many, 0 if that is not known
   inners: Record<"begins" | "lengths" | "phases" | "numbers", number>;
   stretches: Record<"gaps" | "lengths" | "phases" | "firsts" | "counts" | "exact" | "sums", number>;
   tasks?: Record<"numbers" | "creators" | "created" | "nodes" | "flags" | "types" | "own" | "dependences", number>; // task_columns.cpp

@@ -11,6 +11,8 @@ import otf2
 class Archive:
     calls: dict = field(default_factory=dict)  # by rank and thread: (begin, end, name, iteration or None), in the order of ends
     messages: list = field(default_factory=list)  # (sender, receiver, communicator, tag, bytes, sent at, received at)
+    collectives: dict = field(default_factory=dict)  # by communicator: for each operation in its order (name, rank, begin, end) of all its calls
+    members: dict = field(default_factory=dict)  # ranks, by communicator with collective operations
     unmatched: int = 0
     created: dict = field(default_factory=dict)  # by rank and thread: (at, number) of tasks that it created
     completed: dict = field(default_factory=dict)  # and of those that ended there
@@ -18,7 +20,7 @@ class Archive:
 
 def read(folder):
     found = Archive()
-    open_calls, sent, received, running, creators = {}, {}, {}, {}, {}
+    open_calls, sent, received, running, creators, collecting, counts = {}, {}, {}, {}, {}, {}, {}
     with otf2.reader.open(str(Path(folder) / "traces.otf2")) as trace:
         for location, event in trace.events:
             rank, _, thread = location.name.removeprefix("rank ").partition(" thread ")
@@ -43,6 +45,17 @@ def read(folder):
                 assert running[place] == event.generation_number, f"task {event.generation_number} ends, and {running[place]} runs"
                 assert creators[rank, event.generation_number] == event.creating_thread, f"task {event.generation_number} has two creators"
                 found.completed.setdefault(place, []).append((event.time, event.generation_number))
+            elif kind == "MpiCollectiveBegin":
+                assert place not in collecting, f"two operations at once on {place}"
+                collecting[place] = event.time
+            elif kind == "MpiCollectiveEnd":
+                assert thread == "" and stack, "an operation lies in a call of the main thread"
+                name = event.communicator.name
+                found.members[name] = [int(member.name.removeprefix("rank ")) for member in event.communicator.group.members if member is not None]
+                counts[name, rank] = nth = counts.get((name, rank), -1) + 1
+                operations = found.collectives.setdefault(name, [])
+                operations.extend([] for _ in range(nth + 1 - len(operations)))
+                operations[nth].append((str(event.collective_op).rpartition(".")[2], int(rank), collecting.pop(place), event.time))
             elif kind == "MpiSend":
                 sent.setdefault((place[0], event.receiver, event.communicator.name, event.msg_tag), []).append((event.time, event.msg_length))
             elif kind == "MpiRecv":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import expect
 
-HEADER = re.compile(r"#Paraver \((\d\d)/(\d\d)/(\d{4}) at (\d\d):(\d\d)\):(\d+)_ns:(\d+)\((\d+(?:,\d+)*)\):1:(\d+)\((\d+:\d+(?:,\d+:\d+)*)\)$")
+HEADER = re.compile(r"#Paraver \((\d\d)/(\d\d)/(\d{4}) at (\d\d):(\d\d)\):(\d+)_ns:(\d+)\((\d+(?:,\d+)*)\):1:(\d+)\((\d+:\d+(?:,\d+:\d+)*)\)(?:,(\d+))?$")
 NUMBERS = re.compile(r"-?\d+$")
 
 
@@ -19,6 +19,7 @@ class Trace:
     states: dict = field(default_factory=dict)          # by (task, thread): [(begin, end, name)]
     calls: dict = field(default_factory=dict)           # by (task, thread): (begin, end, type, value's name or number, duration), in the order of ends
     points: dict = field(default_factory=dict)          # by (task, thread): (at, type, value) of events that have no end
+    communicators: dict = field(default_factory=dict)   # by number: its tasks
     communications: list = field(default_factory=list)  # ((task, thread) of the sender, of the receiver, sent, received, bytes, tag)
 
 
@@ -91,6 +92,11 @@ def read(folder):
         node_of = [node for node, count in enumerate(processors, 1) for _ in range(count)]
         check = Records(trace, states, types, [(threads, node) for threads, node in tasks], node_of)
         last = 0
+        for line in (file.readline() for _ in range(int(header.group(11) or 0))):
+            kind, application, number, size, *members = line.rstrip("\n").split(":")
+            expect(kind == "c" and application == "1" and int(size) == len(members) > 0, f"a communicator: {line}")
+            expect(int(number) not in trace.communicators and all(1 <= int(task) <= len(tasks) for task in members), f"a communicator: {line}")
+            trace.communicators[int(number)] = [int(task) for task in members]
         for line in file:
             kind, *numbers = line.rstrip("\n").split(":")
             expect(all(NUMBERS.match(number) for number in numbers), f"a record: {line}")
@@ -131,7 +137,7 @@ class Records:
                 begin, end, ended, what = self.pending.pop(place)
                 expect(end == time, "a duration is told when something ends")
                 self.trace.calls.setdefault(place, []).append((begin, time, ended, what, value))
-            elif name.startswith("Task created"):
+            elif name.startswith(("Task created", "Communicator in MPI Global OP", "Number of the collective operation")):
                 self.trace.points.setdefault(place, []).append((time, name, value))
             elif value == 0:
                 begin, what = self.open[place, kind].pop()

@@ -65,7 +65,7 @@ def resolved(event, texts):
     name = event["name"][0] if "name" in event else texts["event_names", event["name_iid"][0]] if "name_iid" in event else None
     return {"type": event["type"][0], "track": event["track_uuid"][0], "name": name,
             "category": [texts["event_categories", iid] for iid in event.get("category_iids", [])],
-            "annotations": {texts["debug_annotation_names", one["name_iid"][0]]: one["uint_value"][0] for one in event.get("debug_annotations", [])},
+            "annotations": {texts["debug_annotation_names", one["name_iid"][0]]: (one.get("uint_value") or one["string_value"])[0] for one in event.get("debug_annotations", [])},
             "flows": [(flow, False) for flow in event.get("flow_ids", [])] + [(flow, True) for flow in event.get("terminating_flow_ids", [])]}
 
 

@@ -6,11 +6,12 @@ import { functionName } from "./words";
 export interface EventFilter {
   kind: "" | "calls" | "tasks" | "regions";
   text: string; // in the name of the function, or of the type of task and where it is created
+  inside: string; // in the name of a function of the call path
   from: number; // ns; what a call, a region or a stretch takes, of a task its own time
   to: number;
   ranks: string; // "0,4-7"; empty: all
 }
-export const noFilter: EventFilter = { kind: "", text: "", from: 0, to: Infinity, ranks: "" };
+export const noFilter: EventFilter = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "" };
 export const isActive = (f: EventFilter): boolean => filterCode(f) !== "";
 
 /** As part of a link. */
@@ -18,6 +19,7 @@ export function filterCode(f: EventFilter): string {
   const q = new URLSearchParams();
   if (f.kind) q.set("kind", f.kind);
   if (f.text) q.set("text", f.text);
+  if (f.inside) q.set("inside", f.inside);
   if (f.from > 0) q.set("from", String(f.from));
   if (f.to < Infinity) q.set("to", String(f.to));
   if (f.ranks) q.set("ranks", f.ranks);
@@ -32,6 +34,7 @@ export function filterOf(code: string): EventFilter {
   return {
     kind: ["calls", "tasks", "regions"].includes(kind) ? (kind as EventFilter["kind"]) : "",
     text: q.get("text") ?? "",
+    inside: q.get("inside") ?? "",
     from: ns("from", 0),
     to: ns("to", Infinity),
     ranks: ranksOf(ranks) ? ranks : "",
@@ -60,8 +63,10 @@ export function timeOf(text: string): number | null {
 export class Passing {
   readonly isActive: boolean;
   private readonly text: string;
+  private readonly inside: string;
   private readonly ranks: [number, number][] | null;
   private readonly node = new Map<number, boolean>();
+  private readonly below = new Map<number, boolean>(); // by node: in a function that is wanted
   private readonly type: boolean[];
   private readonly rows: Uint8Array[] = [];
 
@@ -72,6 +77,7 @@ export class Passing {
   ) {
     this.isActive = isActive(filter);
     this.text = filter.text.toLowerCase();
+    this.inside = filter.inside.toLowerCase();
     this.ranks = filter.ranks ? ranksOf(filter.ranks) : null;
     this.type = data.header.events!.types.map((type) => this.has(`${type.function} ${type.source}`));
   }
@@ -80,8 +86,8 @@ export class Passing {
 
   /** A thread, where it is in no call. */
   outside(row: number): boolean {
-    const { kind, text, from, to } = this.filter;
-    return this.isOfRank(row) && !kind && !text && from === 0 && to === Infinity;
+    const { kind, text, inside, from, to } = this.filter;
+    return this.isOfRank(row) && !kind && !text && !inside && from === 0 && to === Infinity;
   }
 
   /** @param row -1, of an end of a message that is not known: no */
@@ -109,6 +115,7 @@ export class Passing {
         const ns = task >= 0 ? tasks.duration(task, rows) : calls.end[call]! - calls.begin[call]!;
         if (ns < from || ns > to) continue;
       }
+      if (this.inside && !this.isInside(calls.node[call]!)) continue;
       if (!this.text || (task >= 0 ? this.type[tasks.type[task]!]! : this.isOfNode(calls.node[call]!))) out[call] = 1;
     }
     return out;
@@ -117,6 +124,16 @@ export class Passing {
   private isOfRank(row: number): boolean {
     const { rank } = this.events.rows[row]!;
     return !this.ranks || this.ranks.some(([from, to]) => rank >= from && rank <= to);
+  }
+  /** The function itself, or one that called it. */
+  private isInside(node: number): boolean {
+    const { parent } = this.data.header.nodes,
+      path: number[] = [];
+    let at = node;
+    for (; at > 0 && !this.below.has(at); at = parent[at]!) path.push(at);
+    let known = at > 0 && this.below.get(at)!;
+    for (const one of path.reverse()) this.below.set(one, (known ||= functionName(this.data, one).toLowerCase().includes(this.inside)));
+    return known;
   }
   private isOfNode(node: number): boolean {
     let known = this.node.get(node);

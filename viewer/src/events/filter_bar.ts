@@ -7,6 +7,7 @@ import { filterCode, isActive, noFilter, ranksOf, timeOf, type EventFilter } fro
 export class FilterBar {
   private readonly kind = document.createElement("select");
   private readonly text = document.createElement("input");
+  private readonly inside = document.createElement("input");
   private readonly from = document.createElement("input");
   private readonly to = document.createElement("input");
   private readonly ranks = document.createElement("input");
@@ -25,21 +26,23 @@ export class FilterBar {
     };
     for (const [value, name] of [["", "all"], ["calls", "calls"], ...(hasTasks ? [["tasks", "tasks"]] : []), ["regions", "regions"]])
       this.kind.add(new Option(name, value));
-    this.text.size = 16;
+    this.text.size = this.inside.size = 16;
     for (const input of [this.from, this.to, this.ranks]) input.size = 7;
     add("only", this.kind, "Filter: what does not pass is pale, and is no part of statistics and CSV");
     add("with", this.text, `In the name of the function${hasTasks ? ", or of the type of task" : ""}`);
+    add("inside", this.inside, "In the name of a function of the call path");
     add("from", this.from, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
     add("to", this.to, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
     add("ranks", this.ranks, "0,4-7");
     this.clear.textContent = "No filter";
     host.append(this.clear);
     let typing = 0; // a large trace is not filtered at every key
-    this.text.oninput = () => {
-      clearTimeout(typing);
-      typing = window.setTimeout(() => this.take(), 200);
-    };
-    for (const input of [this.kind, this.text, this.from, this.to, this.ranks]) input.onchange = () => this.take();
+    for (const input of [this.text, this.inside])
+      input.oninput = () => {
+        clearTimeout(typing);
+        typing = window.setTimeout(() => this.take(), 200);
+      };
+    for (const input of [this.kind, this.text, this.inside, this.from, this.to, this.ranks]) input.onchange = () => this.take();
     this.clear.onclick = () => this.store.set({ eventFilter: noFilter });
     store.on(["eventFilter"], () => this.show());
     this.show();
@@ -51,6 +54,7 @@ export class FilterBar {
       eventFilter: EventFilter = {
         kind: this.kind.value as EventFilter["kind"],
         text: this.text.value,
+        inside: this.inside.value,
         from: timeOf(this.from.value) ?? 0,
         to: timeOf(this.to.value) ?? Infinity,
         ranks: ranksOf(this.ranks.value) ? this.ranks.value.replaceAll(" ", "") : "",
@@ -60,10 +64,11 @@ export class FilterBar {
   }
 
   private show(): void {
-    const { kind, text, from, to, ranks } = this.store.state.eventFilter,
+    const { kind, text, inside, from, to, ranks } = this.store.state.eventFilter,
       spelled = (ns: number): string => (timeOf(duration(ns)) === ns ? duration(ns) : `${grouped(ns).replaceAll(",", "")} ns`);
     this.kind.value = kind;
     if (this.text.value !== text) this.text.value = text;
+    if (this.inside.value !== inside) this.inside.value = inside;
     this.from.value = from > 0 ? spelled(from) : "";
     this.to.value = to < Infinity ? spelled(to) : "";
     this.ranks.value = ranks;

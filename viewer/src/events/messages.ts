@@ -15,6 +15,13 @@ export interface Message {
   tag: number;
 }
 
+/** The messages of each call: where the calls of a row begin, where those of a call begin, and all one after the other. */
+interface MessageIndex {
+  base: Float64Array;
+  first: Uint32Array;
+  list: Uint32Array;
+}
+
 export class Messages {
   readonly sender: Int32Array;
   readonly sending: Int32Array;
@@ -28,7 +35,7 @@ export class Messages {
   readonly received: Float64Array; // end of the call that receives
   /** ns that no message exceeds from begin to end. */
   slowest = 0;
-  private readonly byCall = new Map<number, { first: Uint32Array; list: Uint32Array }>(); // by row
+  private byCall?: MessageIndex;
 
   constructor(
     readonly count: number,
@@ -58,23 +65,26 @@ export class Messages {
 
   /** The messages that a call of a row sends or receives. */
   of(row: number, call: number): Uint32Array {
-    let known = this.byCall.get(row);
-    if (!known) this.byCall.set(row, (known = this.index(row)));
-    return known.list.subarray(known.first[call], known.first[call + 1]);
+    const { base, first, list } = (this.byCall ??= this.index()),
+      at = base[row]! + call;
+    return list.subarray(first[at], first[at + 1]);
   }
 
-  private index(row: number): { first: Uint32Array; list: Uint32Array } {
-    const first = new Uint32Array(this.rows[row]!.calls.begin.length + 1),
+  /** One pass over the messages for all rows: calls are numbered over all of them. */
+  private index(): MessageIndex {
+    const base = new Float64Array(this.rows.length + 1);
+    this.rows.forEach(({ calls }, r) => (base[r + 1] = base[r]! + calls.begin.length));
+    const first = new Uint32Array(base.at(-1)! + 1),
       ends = [
         [this.sender, this.sending],
         [this.receiver, this.receiving],
       ] as const;
-    for (const [rows, calls] of ends) for (let m = 0; m < this.count; ++m) if (rows[m] === row) ++first[calls[m]! + 1]!;
+    for (const [rows, calls] of ends) for (let m = 0; m < this.count; ++m) if (rows[m]! >= 0) ++first[base[rows[m]!]! + calls[m]! + 1]!;
     for (let c = 1; c < first.length; ++c) first[c]! += first[c - 1]!;
     const next = first.slice(),
       list = new Uint32Array(first.at(-1)!);
-    for (const [rows, calls] of ends) for (let m = 0; m < this.count; ++m) if (rows[m] === row) list[next[calls[m]!]!++] = m;
-    return { first, list };
+    for (const [rows, calls] of ends) for (let m = 0; m < this.count; ++m) if (rows[m]! >= 0) list[next[base[rows[m]!]! + calls[m]!]!++] = m;
+    return { base, first, list };
   }
 }
 

@@ -1,6 +1,7 @@
 // The rows of the timeline: what each thread did, decoded from the columns of the page. Times of a row are those of its rank's clock.
 import { numbersByName, unzigzag } from "../columns";
 import type { EventsHeader, Header } from "../header";
+import { readCollectives, type Collectives } from "./collectives";
 import { readMessages, type Messages } from "./messages";
 import { mixedSegments, readRuns } from "./mixed";
 import { flattened, Segments, type Base } from "./segments";
@@ -64,6 +65,7 @@ export interface Counter {
 export interface Events {
   rows: EventRow[];
   messages: Messages;
+  collectives: Collectives;
   /** No row has pixels instead of calls. */
   areWhole: boolean;
   tasks: Tasks;
@@ -203,7 +205,13 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       own,
     });
   }
-  return { rows, messages: await readMessages(events, rows, rowOf), tasks: await readTasks(events, rows, rowOf), areWhole: rows.every((row) => !row.isMixed) };
+  return {
+    rows,
+    messages: await readMessages(events, rows, rowOf),
+    collectives: await readCollectives(events, rowOf),
+    tasks: await readTasks(events, rows, rowOf),
+    areWhole: rows.every((row) => !row.isMixed),
+  };
 }
 
 /** The last one that begins before or at a time; -1: none. */

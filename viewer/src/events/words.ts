@@ -95,7 +95,7 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
   if (call >= calls.runs) return `${where}: ${stretchWords(data, events, rowNumber, call)}${node > 0 ? ` · ${pathWords(data, node)}` : ""}`;
   const when = `${duration(calls.end[call]! - calls.begin[call]!)} from ${moment(row.place(calls.begin[call]!))} on`,
     path = node > 0 ? ` · ${pathWords(data, node)}` : "";
-  return `${where}: ${functionName(data, node)}, ${when}${messageWords(events, rowNumber, call)}${path}`;
+  return `${where}: ${functionName(data, node)}, ${when}${messageWords(events, rowNumber, call)}${events.collectives.words(rowNumber, call)}${path}`;
 }
 
 /** The calls, tasks and regions that lie in spans of rows, or overlap them, and pass. */
