@@ -149,7 +149,7 @@ export class EventsPane {
       const last = this.timeline!.shadeCount - 1,
         steps = last <= 10 ? last : 5;
       items = Array.from({ length: steps + 1 }, (_, i) => Math.round((i * last) / steps) / last).map(
-        (share) => `${swatch(css(remoteColor(share)))}${percent(share)}`,
+        (share) => `${swatch(css(remoteColor(share)))}${Math.round(100 * share)}\u202f%`,
       );
       items.push("of the accesses of a task go to another NUMA node; grey: not known; pale: in no task");
     } else items = ["colours are those of the kinds of iterations below; grey: outside iterations"];
