@@ -83,8 +83,8 @@ def numbers(matrix):
     return {name: matrix[name] for name in ("cells", "local", "remote", "unknown")}
 
 
-def warmth(share):
-    x = min(0.99999, 0.12 + 0.88 * share) * (len(WARM) - 1)
+def warmth(share, least):
+    x = min(0.99999, least + (1 - least) * share) * (len(WARM) - 1)
     return tuple(round(a + (b - a) * (x - int(x))) for a, b in zip(WARM[int(x)], WARM[int(x) + 1]))
 
 
@@ -137,7 +137,7 @@ def nodes_of_tasks_and_of_their_data_are_those_of_the_report(context):
     ran = next(row[1] for row in facts if row[0] == "ran")
     sums = task.accesses()
     expect(ran.startswith(f"on NUMA node {task.node}; {sums['remote']} of {sums['local'] + sums['remote']} accesses remote"), f"where it ran: {ran}")
-    head = next(i for i, row in enumerate(facts) if row[:3] == ["kind", "address", "NUMA node"])
+    head = next(i for i, row in enumerate(facts) if row[:3] == ["kind", "address", "on node"])
     expect_equal([(row[0], row[2]) for row in facts[head + 1:]], [(kind, "unknown" if node is None else str(node)) for kind, node in task.needs], "its data")
     expect(seen["bytes"] < 2e6, f"the page has {seen['bytes']} bytes")
 
@@ -191,7 +191,7 @@ def check_colors(seen, tasks):
 
     def of_share(task, shades):
         share = task.share()
-        return UNKNOWN if share is None else warmth(int(share * (shades - 1) + 0.5) / (shades - 1))
+        return UNKNOWN if share is None else warmth(int(share * (shades - 1) + 0.5) / (shades - 1), 0.25)
     expect_colors(seen["colors"]["read_map"]["of"], tasks, lambda task: of_node(task.main(is_read)), "nodes of reads")
     expect_colors(seen["colors"]["write_map"]["of"], tasks, lambda task: of_node(task.main(is_written)), "nodes of writes")
     expect_colors(seen["colors"]["remote"]["of"], tasks, lambda task: of_share(task, 11), "remote accesses")
@@ -211,7 +211,7 @@ def check_shades(seen):
         for wrong in ("one", "crossed"):
             expect_equal(found[wrong], {**wanted, "invalid": "true"}, f"{mode}: what makes no sense changes nothing")
     # 100 µs lie in the middle of the limits.
-    expect_equal({tuple(color[:3]) for color in seen["shades"]["task_duration"]["colors"].values()}, {warmth(0.5)}, "colours of tasks of 100 µs")
+    expect_equal({tuple(color[:3]) for color in seen["shades"]["task_duration"]["colors"].values()}, {warmth(0.5, 0.12)}, "colours of tasks of 100 µs")
     expect_equal(seen["shades"]["link"][1], seen["shades"]["link"][0], "shades of the link")
     expect_equal(seen["shades"]["hostile"], {"remote": {"from": 0, "to": 0, "count": 4}}, "of a link that makes no sense")
 

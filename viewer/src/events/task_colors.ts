@@ -16,7 +16,8 @@ export const coloredNodes = 16;
 export const nodeColor = (node: number): Rgb => typeColor(Math.min(node, coloredNodes));
 const inNone: Rgb = [190, 190, 190],
   notKnown: Rgb = [130, 130, 130];
-export const remoteColor = (share: number): Rgb => warmth(0.12 + 0.88 * share);
+/** A share of 0 differs from what is pale, too. */
+export const remoteColor = (share: number): Rgb => warmth(0.25 + 0.75 * share);
 
 /** null: colours are not about tasks. @param shades of shares */
 export function taskColors(mode: EventMode, tasks: Tasks, types: number, shades: number): TaskColors | null {

@@ -148,7 +148,7 @@ export function taskHtml(data: Data, events: Events, task: number): string {
     `<table class="parts">${facts.map(([name, text]) => `<tr><td>${name}</td><td>${text}</td></tr>`).join("")}</table></div>` +
     `<div><p>${end - first === 1 ? "1 stretch" : `${grouped(end - first)} stretches`}</p>${table(["thread", "begin", "duration"], runRows, end - first)}</div>` +
     (all > 0
-      ? `<div><p>${plural(all, "dependence")}</p>${table(["kind", "address", ...(tasks.places ? ["NUMA node"] : []), "named before by", "next by"], needRows, all)}</div>`
+      ? `<div><p>${plural(all, "dependence")}</p>${table(["kind", "address", ...(tasks.places ? ["on node"] : []), "named before by", "next by"], needRows, all)}</div>`
       : "")
   );
 }
