@@ -3,6 +3,7 @@
 //   task_profile FOLDER fork DEPTH THREADS              tasks that create two each, and wait for them
 //   task_profile FOLDER none THREADS                    no tasks
 //   task_profile FOLDER places ROWS COLUMNS NODES THREADS   a wave front, each block on a page of its own, on a machine with NUMA nodes
+//   task_profile FOLDER first ROWS COLUMNS NODES THREADS    the same, and one thread has touched all pages first: they lie on node 0
 #include "tools_task_file.hpp"
 #include "tools_task_machine.hpp"
 
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {
     const std::string kind = argv[2];
     TaskProgram program;
     program.compute(0, 1);
-    const bool has_places = kind == "places" && argc > 6;
+    const bool has_places = (kind == "places" || kind == "first") && argc > 6;
     if ((kind == "seidel" && argc > 5) || has_places) {
         const std::uint64_t rows = number(argv[3]), columns = number(argv[4]);
         const std::uint64_t first = has_places ? first_numa_page * numa_page : 0x7f0000001000, step = has_places ? numa_page : 0x800;
@@ -47,9 +48,13 @@ int main(int argc, char** argv) {
     }
     if (kind == "fork" && argc > 4) add_fork(program, program.create(0), number(argv[3]));
     const auto threads = static_cast<std::uint32_t>(number(argv[argc - 1]));
-    const tools::Profile profile =
-        has_places ? on_machine(program, threads, static_cast<std::uint32_t>(number(argv[5])), (number(argv[3]) + 1) * (number(argv[4]) + 1), 1)
-                   : TaskTeam(program, threads, 1).run();
+    tools::Profile profile = has_places
+                                 ? on_machine(program, threads, static_cast<std::uint32_t>(number(argv[5])), (number(argv[3]) + 1) * (number(argv[4]) + 1), 1)
+                                 : TaskTeam(program, threads, 1).run();
+    if (kind == "first" && has_places) {
+        auto& ranges = profile.ranks[0].pages->ranges;
+        ranges = {{first_numa_page * numa_page, ranges.back().end, 0}};
+    }
     const ByteVector bytes = task_file(profile);
     std::filesystem::create_directories(argv[1]);
     std::ofstream out(std::filesystem::path(argv[1]) / "profile.lprof", std::ios::binary);

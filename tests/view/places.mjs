@@ -20,14 +20,14 @@ export async function places({ page, open, settle, saved, shots, result }) {
   const whole = await page.evaluate(() => { const [from, to] = window.libprofile.store.wholeMoment(); return { from, to: to + 10 }; });
   /** Of the selection: matrix, and tasks that count. */
   const matrix = () => page.evaluate(() => {
-    const { events } = window.libprofile, nodes = events.shares()?.nodes, cells = [];
+    const { events } = window.libprofile, nodes = events.accesses(), cells = [];
     if (!nodes) return null;
     for (let i = 0; i < nodes.nodes; ++i) for (let k = 0; k < nodes.nodes; ++k) cells.push([i, k, nodes.reads[i * nodes.nodes + k], nodes.writes[i * nodes.nodes + k]]);
     return { cells: cells.filter(([, , r, w]) => r + w > 0), local: nodes.local, remote: nodes.remote, unknown: nodes.unknown, tasks: events.durations().tasks.reduce((n, one) => n + one.durations.length, 0) };
   });
   await set({ eventSpan: whole });
   result.whole = await matrix();
-  result.words = await text("events-shares");
+  result.words = await text("events-durations");
   result.half = { to: Math.round(whole.to / 2) };
   await set({ eventSpan: { from: 0, to: result.half.to } });
   result.half.matrix = await matrix();

@@ -147,6 +147,6 @@ export class AskedEvents {
     if (rows === 0) return null;
     const matrix = isShown ? (sharesOf(shown, header, span, pieces)?.matrix ?? null) : null;
     const all = [...states, ...summed].reduce((sum, ns) => sum + ns, 0);
-    return { from, to, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (to - from), matrix, nodes: null };
+    return { from, to, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (to - from), matrix };
   }
 }

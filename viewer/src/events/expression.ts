@@ -295,7 +295,7 @@ class Parser {
       if (!inner.isTotal) {
         const last = this.tokens[this.at - 1]!;
         throw new ExpressionError(
-          "d() is the increase of a total: of time(), calls(), bytes(), received(), messages(), a counter, or a sum of these",
+          "d() is the increase of a total: of time(), calls(), bytes(), received(), messages(), accesses(), a counter, or a sum of these",
           inner.at,
           last.at + last.length - inner.at,
         );

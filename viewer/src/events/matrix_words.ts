@@ -45,7 +45,7 @@ export function nodeMatrixHtml({ nodes, reads, writes, local, remote, unknown }:
     used = all.filter((node) => all.some((other) => [reads, writes].some((list) => list[node * nodes + other]! + list[other * nodes + node]! > 0))),
     known = local + remote;
   const table = (what: string, list: Float64Array): string =>
-    matrixHtml(`<b>${what}</b> by tasks on NUMA node (rows) of memory on node (columns)`, used.map(String), (i, k) => {
+    matrixHtml(`<b>${what}</b>: NUMA node of the task (rows), of the memory (columns)`, used.map(String), (i, k) => {
       const value = list[used[i]! * nodes + used[k]!]!;
       return {
         value,

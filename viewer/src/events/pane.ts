@@ -14,6 +14,7 @@ import { callStatistics, taskStatistics } from "./statistics";
 import { statisticsHtml } from "./statistics_words";
 import { connectTask } from "./task_pane";
 import { nodeMatrixHtml, rankMatrixHtml } from "./matrix_words";
+import { nodeMatrix, type NodeMatrix } from "./places";
 import { ShadeBar } from "./shade_bar";
 import { coloredNodes, nodeColor, remoteColor } from "./task_colors";
 import { typeName } from "./task_words";
@@ -203,8 +204,7 @@ export class EventsPane {
             `<td><b>${percent(row.ns / shares.all)}</b></td><td>${duration(row.ns)}</td></tr>`,
         )
         .join("")}</table></div>` +
-      (shares.matrix ? rankMatrixHtml(shares.matrix) : "") +
-      (shares.nodes ? nodeMatrixHtml(shares.nodes) : "");
+      (shares.matrix ? rankMatrixHtml(shares.matrix) : "");
     // Those of a large trace would slow a drag down.
     this.waiting = window.setTimeout(() => ($("events-durations").innerHTML = this.durationsHtml()), 80);
   }
@@ -220,14 +220,23 @@ export class EventsPane {
     return { tasks: tasks.list, incomplete: tasks.incomplete, calls: callStatistics(this.data, events!, spans, passing) };
   }
 
+  /** Accesses of the selected tasks, by NUMA nodes. */
+  accesses(): NodeMatrix | null {
+    const { eventSpan } = this.store.state,
+      timeline = this.timeline!;
+    return nodeMatrix(timeline.events!, timeline.selected(), !!eventSpan && isIteration(eventSpan), timeline.pieces!.passing);
+  }
+
   private durationsHtml(): string {
     const { tasks, incomplete, calls } = this.durations(),
       { types } = this.data.header.events!,
       names = types.map((_, type) => typeName(this.data, type)),
+      accesses = this.accesses(),
       missing = incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "";
     return (
       statisticsHtml("task", tasks, ({ name }) => typeColor(names.indexOf(name)), true, `: their own times${missing}`) +
-      statisticsHtml("call", calls, null, false, "")
+      statisticsHtml("call", calls, null, false, "") +
+      (accesses ? nodeMatrixHtml(accesses) : "")
     );
   }
 

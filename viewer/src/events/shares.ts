@@ -4,7 +4,6 @@ import type { EventsHeader } from "../header";
 import type { Span } from "../selection";
 import type { Passing } from "./filter";
 import type { Pieces } from "./pieces";
-import { nodeMatrix, type NodeMatrix } from "./places";
 import { lastBefore, type EventRow, type Events } from "./rows";
 
 /** Bytes from rank to rank. `bytes` and `counts` are by sender, then receiver, both positions in `ranks`. */
@@ -24,7 +23,6 @@ export interface Shares {
   /** How many threads compute at a time, on average, in tasks or not; with a filter: how many are in what passes. */
   parallelism: number;
   matrix: Matrix | null;
-  nodes: NodeMatrix | null; // of accesses of tasks
 }
 
 export const isIteration = (span: EventSpan): span is { phase: number; number: number } => "phase" in span;
@@ -81,7 +79,6 @@ export function sharesOf(events: Events, header: EventsHeader, span: EventSpan, 
     parallelism:
       [...known, ...summed].reduce((sum, ns, s) => sum + (pieces.passing.isActive || s % states === 0 || s % states === task ? ns : 0), 0) / (to - from),
     matrix: matrixOf(events, spans, pieces.passing, mostRanks),
-    nodes: nodeMatrix(events, spans, isIteration(span), pieces.passing),
   };
 }
 
