@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/events.hpp"
+#include "format/pages.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/reader/model.hpp"
 
@@ -62,6 +63,34 @@ inline std::vector<EventRecord> event_records(const tools::KeptEvents& events) {
     return records;
 }
 
+/// Where threads ran, and where pages lie.
+inline void add_machine(ProfileBuilder& b, const tools::RankInfo& rank) {
+    if (rank.affinity)
+        b.block({BlockType::Topology, 0, 0}, [&](Encoder& e) {
+            TopologyRecord r;
+            r.machine_processors = r.processors = rank.affinity->processors.size();
+            r.machine_numa_nodes = rank.affinity->machine.numa_nodes;
+            describe(e, r);
+            for (const tools::Processor& one : rank.affinity->processors) {
+                ProcessorRecord processor{one.number, 0, 0, std::uint64_t{one.numa_node.value()} + 1};
+                describe(e, processor);
+            }
+        });
+    if (rank.pages)
+        b.block({BlockType::Pages, 0, 0}, [&](Encoder& e) {
+            PagesRecord r;
+            r.page_size = rank.pages->page_size;
+            r.ranges = rank.pages->ranges.size();
+            describe(e, r);
+            std::uint64_t end = 0;
+            for (const auto& range : rank.pages->ranges) {
+                PageRangeRecord one{(range.begin - end) / r.page_size, (range.end - range.begin) / r.page_size, range.node};
+                describe(e, one);
+                end = range.end;
+            }
+        });
+}
+
 inline ByteVector task_file(const tools::Profile& profile) {
     ProfileBuilder b(1);
     b.job(1, "./seidel 16");
@@ -97,15 +126,23 @@ inline ByteVector task_file(const tools::Profile& profile) {
         b.phase(0, outside);
         b.phase(0, steps);
         const std::vector<EventRecord> events = event_records(location.events);
+        const std::vector<tools::TracedTaskRun>& runs = location.events.runs;
         b.block({BlockType::Events, 0, location.thread}, [&](Encoder& e) {
             EventsRecord r{location.thread, 1, 1 << 26, 0, 0, 0, 1};
             describe(e, r);
-            EventPartRecord p{
-                static_cast<std::uint64_t>(part.kind), part.phase, part.number, PartHasItsTurn, part.begin_ns, part.end_ns - part.begin_ns, events.size(), 0};
+            EventPartRecord p{static_cast<std::uint64_t>(part.kind),
+                              part.phase,
+                              part.number,
+                              PartHasItsTurn,
+                              part.begin_ns,
+                              part.end_ns - part.begin_ns,
+                              events.size(),
+                              !runs.empty() && runs.front().processor != tools::no_processor ? std::uint64_t{runs.front().processor} + 1 : 0};
             describe(e, p);
             for (EventRecord event : events) describe(e, event);
         });
     }
+    add_machine(b, profile.ranks.at(0));
     b.directory(0);
     b.end();
     return b.bytes();

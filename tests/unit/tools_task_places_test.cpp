@@ -1,5 +1,5 @@
 // Accesses of OpenMP tasks by NUMA nodes: equal those of made-up programs, and what is not known counts as such.
-#include "tests/unit/tools_task_team.hpp"
+#include "tests/unit/tools_task_machine.hpp"
 #include "tools/report/tasks.hpp"
 #include "tools/timeline/passing_events.hpp"
 #include "tools/timeline/task_places.hpp"
@@ -15,8 +15,6 @@ namespace {
 using tools::Profile;
 using tools::TaskPlaces;
 
-constexpr std::uint64_t numa_page = 4096, first_numa_page = 0x7f0000000;
-
 /// Tasks with up to four dependences each, on `pages` pages.
 TaskProgram random_accesses(std::mt19937& random, std::size_t tasks, std::uint64_t pages) {
     TaskProgram program;
@@ -29,28 +27,6 @@ TaskProgram random_accesses(std::mt19937& random, std::size_t tasks, std::uint64
         program.compute(task, 10 + random() % 100);
     }
     return program;
-}
-
-/// Thread t ran on processor 10 + t, of node t % nodes, but for the last thread, of which that is not known; page p lies on node p % nodes, unless p % 7 is 0.
-Profile on_machine(const TaskProgram& program, std::uint32_t threads, std::uint32_t nodes, std::uint64_t pages, std::uint32_t seed) {
-    Profile profile = TaskTeam(program, threads, seed).run();
-    tools::RankInfo& rank = profile.ranks[0];
-    rank.affinity.emplace();
-    rank.affinity->machine.numa_nodes = nodes;
-    for (std::uint32_t t = 0; t < threads; ++t) {
-        tools::Processor processor;
-        processor.number = 10 + t;
-        processor.numa_node = t % nodes;
-        rank.affinity->processors.push_back(processor);
-        for (tools::TracedTaskRun& run : profile.locations[t].events.runs)
-            if (t + 1 != threads) run.processor = static_cast<std::uint16_t>(processor.number);
-    }
-    rank.pages.emplace();
-    rank.pages->page_size = numa_page;
-    for (std::uint64_t p = 0; p < pages; ++p)
-        if (p % 7 != 0)
-            rank.pages->ranges.push_back({(first_numa_page + p) * numa_page, (first_numa_page + p + 1) * numa_page, static_cast<std::uint32_t>(p % nodes)});
-    return profile;
 }
 
 TaskPlaces places_of(const Profile& profile) {

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import large_page  # its tests are in the list, too
 import overlays
+import places
 import timeline
 import timeline_tasks
 from expectations import expect, expect_equal, test, tests

@@ -28,15 +28,18 @@ bool TaskPlaces::has_several_nodes() const {
 TaskPlaces task_places(const Profile& profile, std::uint32_t rank, const TaskGraph& graph) {
     TaskPlaces places;
     places.of_task.resize(graph.tasks.size());
+    places.node_of_task.resize(graph.tasks.size(), TaskPlaces::unknown);
     const auto info = profile.ranks.find(rank);
     if (info == profile.ranks.end()) return places;
     std::map<std::uint32_t, TaskPlaces::Sums> threads;
     std::map<std::pair<std::uint32_t, std::uint32_t>, TaskPlaces::Cell> matrix;
     for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
         const TaskGraph::Task& task = graph.tasks[t];
-        if (!task.is_complete || task.accesses.empty()) continue;
+        if (!task.is_complete) continue;
         const TaskGraph::Run& run = longest_run(graph, task);
         const std::optional<std::uint32_t> worker = node_of_processor(info->second, run.processor);
+        if (worker) places.node_of_task[t] = *worker;
+        if (task.accesses.empty()) continue;
         TaskPlaces::Sums& sums = places.of_task[t];
         for (const TracedDependence& access : task.accesses) {
             const std::optional<std::uint32_t> data = info->second.pages ? info->second.pages->node_of(access.address) : std::nullopt;

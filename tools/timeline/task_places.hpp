@@ -27,10 +27,12 @@ struct TaskPlaces {
         std::uint32_t worker = 0, data = 0; // nodes
         std::uint64_t reads = 0, writes = 0;
     };
+    static constexpr std::uint32_t unknown = UINT32_MAX;
     Sums all;
-    std::vector<Sums> of_task;   // by position in TaskGraph::tasks
-    std::vector<Thread> threads; // those that ran tasks with depend clauses
-    std::vector<Cell> matrix;    // the cells that are not 0, by worker, then data
+    std::vector<Sums> of_task;               // by position in TaskGraph::tasks
+    std::vector<std::uint32_t> node_of_task; // the same: where a complete task ran; unknown: that of all others
+    std::vector<Thread> threads;             // those that ran tasks with depend clauses
+    std::vector<Cell> matrix;                // the cells that are not 0, by worker, then data
 
     /// Whether more than one node is known.
     bool has_several_nodes() const;

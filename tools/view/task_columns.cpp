@@ -18,16 +18,20 @@ std::int64_t step(std::uint64_t now, std::uint64_t before) { return static_cast<
 
 /// What is known of a rank. The tasks of the graph are those of the records, in the same order.
 struct TaskColumns::Rank {
-    Rank(const Profile& profile, const std::vector<TaskPart>& parts)
-        : records(task_records(profile, parts)), graph(task_graph(profile, parts)), types(task_types(profile, graph)), number(graph.tasks.size()) {
+    Rank(const Profile& profile, std::uint32_t rank, const std::vector<TaskPart>& parts)
+        : info(profile.ranks.at(rank)), records(task_records(profile, parts)), graph(task_graph(profile, parts)), types(task_types(profile, graph)),
+          places(task_places(profile, rank, graph)), number(graph.tasks.size()) {
         for (std::uint32_t t = 0; t < graph.tasks.size(); ++t) tasks_of[graph.tasks[t].location].push_back(t);
         for (const TaskRecords::Run& run : records.runs) runs_of[records.threads[run.thread].location].push_back(&run);
     }
     Rank(Rank&&) = default;
 
+    const RankInfo& info;
+
     TaskRecords records;
     TaskGraph graph;
     TaskTypes types;
+    TaskPlaces places;
     std::map<std::uint32_t, std::vector<std::uint32_t>> tasks_of;          // by location that created them
     std::map<std::uint32_t, std::vector<const TaskRecords::Run*>> runs_of; // by location
     std::vector<std::uint32_t> type_number;                                // by type of the rank: in the page
@@ -35,7 +39,7 @@ struct TaskColumns::Rank {
 };
 
 TaskColumns::TaskColumns(const Profile& profile, const PageTables& tables, const ChosenParts& parts, NamedColumns& columns)
-    : tables_(tables), columns_(columns), counts_(profile.locations.size()) {
+    : tables_(tables), columns_(columns), places_(profile, columns), counts_(profile.locations.size()) {
     std::map<std::uint32_t, std::size_t> of_rank;
     std::vector<Rank> ranks;
     ranks.reserve(profile.ranks.size());
@@ -44,7 +48,7 @@ TaskColumns::TaskColumns(const Profile& profile, const PageTables& tables, const
         std::erase_if(chosen, [&](const TaskPart& part) { return !parts.is_in[part.location][part.part]; });
         if (chosen.empty()) continue;
         of_rank[number] = ranks.size();
-        ranks.emplace_back(profile, chosen);
+        ranks.emplace_back(profile, number, chosen);
     }
     if (ranks.empty()) return;
     number_types(ranks);
@@ -113,6 +117,7 @@ void TaskColumns::add_tasks(Rank& rank, std::uint32_t location) {
             addresses.add_signed(step(dependence.address, address));
             address = dependence.address;
         }
+        places_.add(rank.info, rank.places.node_of_task[t], record.dependences);
         ++counts_[location].tasks;
     }
 }

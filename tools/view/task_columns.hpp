@@ -6,6 +6,7 @@
 #include "tools/timeline/task_types.hpp"
 #include "tools/view/named_columns.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/task_place_columns.hpp"
 #include "tools/view/timeline_parts.hpp"
 
 #include <cstddef>
@@ -43,6 +44,7 @@ class TaskColumns {
 
     const PageTables& tables_;
     NamedColumns& columns_;
+    TaskPlaceColumns places_;
     std::vector<Counts> counts_;
     std::vector<Type> types_;
 };

@@ -151,6 +151,8 @@ export interface EventsHeader {
   tasks?: Record<"numbers" | "creators" | "created" | "nodes" | "flags" | "types" | "own" | "dependences", number>; // task_columns.cpp
   dependences?: Record<"kinds" | "addresses", number>;
   runs?: Record<"begins" | "lengths" | "tasks" | "nodes" | "flags", number>;
+  task_nodes?: Record<"nodes", number>; // NUMA nodes, by task; task_place_columns.cpp
+  data_nodes?: Record<"nodes", number>; // the same, by dependence
   notes: string[];
   /** Events are not in the page, which asks for them: threads that have some, by location. */
   indexed?: boolean[];

@@ -3,6 +3,7 @@ import { causeSelection } from "./causes";
 import type { Data } from "./data";
 import { curvesInto, curvesOf, noCurves, type CurveState } from "./events/curve_state";
 import { filterCode, filterOf, noFilter, type EventFilter } from "./events/filter";
+import { noShades, shadeCode, shadesOf, type ShadeState } from "./events/shade_state";
 import { clampedSpan } from "./moving";
 import { Renumbering } from "./renumbering";
 import { selectionCode, selectionOf, type Selection } from "./selection";
@@ -21,7 +22,7 @@ export type Zoom = [number, number, number, number];
 export type StripRows = "clusters" | "ordered" | "ranks";
 
 /** What the colours of the timeline say. */
-export type EventMode = "state" | "duration" | "type" | "task_duration" | "kind";
+export type EventMode = "state" | "duration" | "type" | "task_duration" | "read_map" | "write_map" | "remote" | "kind";
 /** A part of the timeline: times on the axis, or one iteration, where each rank has it. */
 export type EventSpan = { from: number; to: number } | { phase: number; number: number };
 
@@ -51,6 +52,7 @@ export interface State {
   cause: number; // -1: none
   moment: [number, number]; // ns: what the timeline shows
   eventMode: EventMode;
+  eventShades: ShadeState;
   eventSpan: EventSpan | null;
   eventFilter: EventFilter;
   task: TaskName | null; // that is selected
@@ -102,6 +104,7 @@ export class Store {
       cause: -1,
       moment: this.wholeMoment(),
       eventMode: "state",
+      eventShades: noShades,
       eventSpan: null,
       eventFilter: noFilter,
       task: null,
@@ -200,6 +203,7 @@ export class Store {
     if (s.time[0] > 0 || s.time[1] < this.wholeTime()[1]) q.set("time", s.time.map((t) => Math.round(t)).join(","));
     if (s.moment[0] > 0 || s.moment[1] < this.wholeMoment()[1]) q.set("moment", s.moment.map((t) => Math.round(t)).join(","));
     if (s.eventMode !== "state") q.set("events", s.eventMode);
+    if (shadeCode(s.eventShades)) q.set("shades", shadeCode(s.eventShades));
     if (s.eventSpan) q.set("span", "phase" in s.eventSpan ? `${s.eventSpan.phase}.${s.eventSpan.number}` : `${s.eventSpan.from}-${s.eventSpan.to}`);
     if (filterCode(s.eventFilter)) q.set("filter", filterCode(s.eventFilter));
     if (s.task) q.set("task", `${s.task.rank}.${s.task.number}`);
@@ -243,8 +247,10 @@ export class Store {
     if (time.length === 2 && time.every(isFinite)) s.time = this.clampedTime(time as [number, number]);
     const moment = (q.get("moment") ?? "").split(",").map(Number);
     if (moment.length === 2 && moment.every(isFinite)) s.moment = this.clampedMoment(moment as [number, number]);
-    const modes = ["duration", "kind", ...(h.events?.types.length ? ["type", "task_duration"] : [])];
+    const tasks = h.events?.types.length ? ["type", "task_duration", ...(h.events.task_nodes ? ["read_map", "write_map", "remote"] : [])] : [],
+      modes = ["duration", "kind", ...tasks];
     if (modes.includes(q.get("events") ?? "")) s.eventMode = q.get("events") as EventMode;
+    s.eventShades = shadesOf(q.get("shades") ?? "");
     s.eventFilter = filterOf(q.get("filter") ?? "");
     const [, rank, number] = /^(\d+)\.(\d+)$/.exec(q.get("task") ?? "") ?? [];
     if (rank !== undefined) s.task = { rank: Number(rank), number: Number(number) };

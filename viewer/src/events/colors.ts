@@ -47,9 +47,10 @@ export class Shades {
   constructor(
     readonly least: number,
     readonly most: number,
+    readonly count = 33,
   ) {
-    for (let i = 0; i <= 32; ++i) this.pixels.push(pixel(warmth(0.12 + (0.88 * i) / 32)));
+    for (let i = 0; i < count; ++i) this.pixels.push(pixel(warmth(0.12 + (0.88 * i) / (count - 1))));
   }
   share = (ns: number): number => Math.min(1, Math.max(0, Math.log(Math.max(ns, 1) / this.least) / Math.log(this.most / this.least)));
-  of = (ns: number): number => this.pixels[Math.round(this.share(ns) * 32)]!;
+  of = (ns: number): number => this.pixels[Math.round(this.share(ns) * (this.count - 1))]!;
 }

@@ -28,6 +28,8 @@ export function readyMade({ names, events }: Tracks): [string, string][] {
       ["messages on their way", "in_flight()"],
       ["bytes sent so far", "bytes()"],
     );
+  if (names.hasNodes)
+    list.push(["share of remote accesses", "d(remote()) / d(accesses())"], ["accesses to memory of node 0 from others", "d(remote(*, 0)) / dt"]);
   list.push(["most minus mean computing, over threads", "max(threads(computing)) - mean(threads(computing))"]);
   for (const { name } of names.counters) list.push([`${name} per second`, `d(${quoted(name)}) / dt`]);
   return list;

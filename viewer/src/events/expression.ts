@@ -4,6 +4,7 @@
 //   product    = factor { ("*" | "/") factor }
 //   factor     = NUMBER | "-" factor | "(" expression ")" | "dt" | COUNTER
 //              | ("threads" | "time" | "calls" | "duration") "(" [NAME] ")"      NAME only may be left out of threads()
+//              | ("accesses" | "remote" | "reads" | "writes") "(" [RANKS "," RANKS] ")"     NUMA nodes: of the task, of its data
 //              | ("bytes" | "received" | "messages" | "in_flight") "(" [RANKS "," RANKS] ")"     sender, receiver
 //              | "d" "(" expression ")"
 //              | ("sum" | "mean" | "min" | "max") "(" expression ")"
@@ -18,7 +19,8 @@
 // duration(x) is d(time(x))/d(calls(x)). All are sums over the threads, unless sum, mean, min or max combine a value of each thread.
 
 export type Span = [number, number]; // ranks, from (included) to (excluded)
-export type Series = "time" | "calls" | "bytes" | "received" | "messages" | "flight" | "counter";
+export type Series = "time" | "calls" | "bytes" | "received" | "messages" | "flight" | "counter" | Accessing;
+export type Accessing = "accesses" | "remote" | "reads" | "writes"; // of tasks
 /** Exponents of a unit. */
 export interface Unit {
   seconds: number;
@@ -39,6 +41,7 @@ export interface Names {
   states: string[];
   functions: string[]; // and regions
   counters: { name: string; unit: string }[];
+  hasNodes?: boolean; // NUMA nodes of tasks and of their data
 }
 
 export class ExpressionError extends Error {
@@ -53,8 +56,9 @@ export class ExpressionError extends Error {
 
 const ofName = ["threads", "time", "calls", "duration"],
   ofRanks = ["bytes", "received", "messages", "in_flight"],
+  ofNodes = ["accesses", "remote", "reads", "writes"],
   ofThreads = ["sum", "mean", "min", "max"],
-  functions = [...ofName, ...ofRanks, ...ofThreads, "d", "on"];
+  functions = [...ofName, ...ofRanks, ...ofNodes, ...ofThreads, "d", "on"];
 const longest = 500,
   deepest = 40;
 
@@ -269,16 +273,17 @@ class Parser {
       if (name === "threads") return typed(quotient(difference(time), { kind: "dt" }), false);
       return typed(quotient(difference(time), difference(calls)), false, 1);
     }
-    if (ofRanks.includes(name)) {
+    if (ofRanks.includes(name) || ofNodes.includes(name)) {
+      if (ofNodes.includes(name) && !this.names.hasNodes) this.fail("no NUMA nodes of tasks and of their data are known", token);
       let from: Span | null = null,
         to: Span | null = null;
       if (!this.is(")")) {
-        from = this.ranks();
+        from = this.ranks(ofNodes.includes(name) ? "node" : "rank");
         this.take(",");
-        to = this.ranks();
+        to = this.ranks(ofNodes.includes(name) ? "node" : "rank");
       }
       if (name === "in_flight") return typed(quotient(difference(series("flight", "", from, to)), { kind: "dt" }), false);
-      return typed(series(name as Series, "", from, to), true, 0, name === "messages" ? 0 : 1);
+      return typed(series(name as Series, "", from, to), true, 0, name === "bytes" || name === "received" ? 1 : 0);
     }
     let ranks: Span | null = null;
     if (name === "on") {
@@ -290,7 +295,7 @@ class Parser {
       if (!inner.isTotal) {
         const last = this.tokens[this.at - 1]!;
         throw new ExpressionError(
-          "d() is the increase of a total: of time(), calls(), bytes(), received(), messages(), a counter, or a sum of these",
+          "d() is the increase of a total: of time(), calls(), bytes(), received(), messages(), accesses(), a counter, or a sum of these",
           inner.at,
           last.at + last.length - inner.at,
         );
@@ -311,10 +316,10 @@ class Parser {
     return token.text;
   }
 
-  private ranks(): Span | null {
+  private ranks(what = "rank"): Span | null {
     const number = (): number => {
       const token = this.now;
-      if (token.kind !== "number" || !/^\d+$/.test(token.text)) this.fail(`a rank should be here (3, 0-7 or *), not ${this.shown()}`);
+      if (token.kind !== "number" || !/^\d+$/.test(token.text)) this.fail(`a ${what} should be here (3, 0-7 or *), not ${this.shown()}`);
       ++this.at;
       return Number(token.text);
     };
@@ -327,7 +332,7 @@ class Parser {
     if (!this.is("-")) return [from, from + 1];
     ++this.at;
     const to = number();
-    if (to < from) this.fail(`ranks ${from}-${to}: the last one is before the first one`, token);
+    if (to < from) this.fail(`${what}s ${from}-${to}: the last one is before the first one`, token);
     return [from, to + 1];
   }
 }

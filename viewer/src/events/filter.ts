@@ -1,5 +1,6 @@
 // Which calls, tasks and regions of the timeline count: for the picture, for statistics and for what is saved.
 import type { Data } from "../data";
+import type { Access } from "./places";
 import type { Events } from "./rows";
 import { functionName } from "./words";
 
@@ -10,8 +11,10 @@ export interface EventFilter {
   from: number; // ns; what a call, a region or a stretch takes, of a task its own time
   to: number;
   ranks: string; // "0,4-7"; empty: all
+  nodes: string; // the same, of NUMA nodes that a task reads or writes
+  access: Access;
 }
-export const noFilter: EventFilter = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "" };
+export const noFilter: EventFilter = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", nodes: "", access: "" };
 export const isActive = (f: EventFilter): boolean => filterCode(f) !== "";
 
 /** As part of a link. */
@@ -23,6 +26,8 @@ export function filterCode(f: EventFilter): string {
   if (f.from > 0) q.set("from", String(f.from));
   if (f.to < Infinity) q.set("to", String(f.to));
   if (f.ranks) q.set("ranks", f.ranks);
+  if (f.nodes) q.set("nodes", f.nodes);
+  if (f.nodes && f.access) q.set("access", f.access);
   return q.toString();
 }
 /** Ignores what makes no sense. */
@@ -30,7 +35,9 @@ export function filterOf(code: string): EventFilter {
   const q = new URLSearchParams(code),
     kind = q.get("kind") ?? "",
     ns = (name: string, otherwise: number): number => (/^\d+(\.\d+)?$/.test(q.get(name) ?? "") ? Number(q.get(name)) : otherwise),
-    ranks = q.get("ranks") ?? "";
+    ranks = q.get("ranks") ?? "",
+    nodes = q.get("nodes") ?? "",
+    access = q.get("access") ?? "";
   return {
     kind: ["calls", "tasks", "regions"].includes(kind) ? (kind as EventFilter["kind"]) : "",
     text: q.get("text") ?? "",
@@ -38,6 +45,8 @@ export function filterOf(code: string): EventFilter {
     from: ns("from", 0),
     to: ns("to", Infinity),
     ranks: ranksOf(ranks) ? ranks : "",
+    nodes: ranksOf(nodes) ? nodes : "",
+    access: access === "read" || access === "written" ? access : "",
   };
 }
 
@@ -65,6 +74,7 @@ export class Passing {
   private readonly text: string;
   private readonly inside: string;
   private readonly ranks: [number, number][] | null;
+  private readonly nodes: [number, number][] | null;
   private readonly node = new Map<number, boolean>();
   private readonly below = new Map<number, boolean>(); // by node: in a function that is wanted
   private readonly type: boolean[];
@@ -79,6 +89,7 @@ export class Passing {
     this.text = filter.text.toLowerCase();
     this.inside = filter.inside.toLowerCase();
     this.ranks = filter.ranks ? ranksOf(filter.ranks) : null;
+    this.nodes = filter.nodes ? ranksOf(filter.nodes) : null;
     this.type = data.header.events!.types.map((type) => this.has(`${type.function} ${type.source}`));
   }
 
@@ -87,7 +98,7 @@ export class Passing {
   /** A thread, where it is in no call. */
   outside(row: number): boolean {
     const { kind, text, inside, from, to } = this.filter;
-    return this.isOfRank(row) && !kind && !text && !inside && from === 0 && to === Infinity;
+    return this.isOfRank(row) && !this.nodes && !kind && !text && !inside && from === 0 && to === Infinity;
   }
 
   /** @param row -1, of an end of a message that is not known: no */
@@ -111,6 +122,7 @@ export class Passing {
       const isRun = call >= calls.runs,
         task = isRun ? calls.task[call - calls.runs]! : -1;
       if (kind && kind !== (isRun ? "tasks" : calls.state[call]! >= states ? "regions" : "calls")) continue;
+      if (this.nodes && !(task >= 0 && tasks.places?.touches(tasks, task, this.nodes, this.filter.access ?? ""))) continue;
       if (isTimed) {
         const ns = task >= 0 ? tasks.duration(task, rows) : calls.end[call]! - calls.begin[call]!;
         if (ns < from || ns > to) continue;

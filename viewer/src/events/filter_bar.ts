@@ -11,12 +11,15 @@ export class FilterBar {
   private readonly from = document.createElement("input");
   private readonly to = document.createElement("input");
   private readonly ranks = document.createElement("input");
+  private readonly nodes = document.createElement("input");
+  private readonly access = document.createElement("select");
   private readonly clear = document.createElement("button");
 
   constructor(
     host: HTMLElement,
     private readonly store: Store,
     hasTasks: boolean,
+    hasNodes: boolean,
   ) {
     const add = (name: string, element: HTMLElement, title: string): void => {
       const label = labelled(name, element);
@@ -27,13 +30,23 @@ export class FilterBar {
     for (const [value, name] of [["", "all"], ["calls", "calls"], ...(hasTasks ? [["tasks", "tasks"]] : []), ["regions", "regions"]])
       this.kind.add(new Option(name, value));
     this.text.size = this.inside.size = 16;
-    for (const input of [this.from, this.to, this.ranks]) input.size = 7;
+    for (const input of [this.from, this.to, this.ranks, this.nodes]) input.size = 7;
     add("only", this.kind, "Filter: what does not pass is pale, and is no part of statistics and CSV");
     add("with", this.text, `In the name of the function${hasTasks ? ", or of the type of task" : ""}`);
     add("inside", this.inside, "In the name of a function of the call path");
     add("from", this.from, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
     add("to", this.to, "Duration: 1.5 ms, 20 us, 3 s; of a task its own time");
     add("ranks", this.ranks, "0,4-7");
+    for (const [value, name] of [
+      ["", "read or written"],
+      ["read", "read"],
+      ["written", "written"],
+    ])
+      this.access.add(new Option(name, value));
+    if (hasNodes) {
+      add("NUMA nodes", this.nodes, "Tasks that depend on memory of these nodes: 0,2-3");
+      add("that are", this.access, "How a task depends on memory of the nodes");
+    }
     this.clear.textContent = "No filter";
     host.append(this.clear);
     let typing = 0; // a large trace is not filtered at every key
@@ -42,7 +55,7 @@ export class FilterBar {
         clearTimeout(typing);
         typing = window.setTimeout(() => this.take(), 200);
       };
-    for (const input of [this.kind, this.text, this.inside, this.from, this.to, this.ranks]) input.onchange = () => this.take();
+    for (const input of [this.kind, this.text, this.inside, this.from, this.to, this.ranks, this.nodes, this.access]) input.onchange = () => this.take();
     this.clear.onclick = () => this.store.set({ eventFilter: noFilter });
     store.on(["eventFilter"], () => this.show());
     this.show();
@@ -50,21 +63,24 @@ export class FilterBar {
 
   /** All inputs at once: one that is being typed is not lost to another one. What makes no sense is no limit. */
   private take(): void {
-    const before = this.store.state.eventFilter,
+    const listIn = ({ value }: HTMLInputElement): string => (ranksOf(value) ? value.replaceAll(" ", "") : ""),
+      before = this.store.state.eventFilter,
       eventFilter: EventFilter = {
         kind: this.kind.value as EventFilter["kind"],
         text: this.text.value,
         inside: this.inside.value,
         from: timeOf(this.from.value) ?? 0,
         to: timeOf(this.to.value) ?? Infinity,
-        ranks: ranksOf(this.ranks.value) ? this.ranks.value.replaceAll(" ", "") : "",
+        ranks: listIn(this.ranks),
+        nodes: listIn(this.nodes),
+        access: this.access.value as EventFilter["access"],
       };
-    if (filterCode(before) !== filterCode(eventFilter)) this.store.set({ eventFilter });
+    if (filterCode(before) !== filterCode(eventFilter) || before.access !== eventFilter.access) this.store.set({ eventFilter });
     else this.show();
   }
 
   private show(): void {
-    const { kind, text, inside, from, to, ranks } = this.store.state.eventFilter,
+    const { kind, text, inside, from, to, ranks, nodes, access } = this.store.state.eventFilter,
       spelled = (ns: number): string => (timeOf(duration(ns)) === ns ? duration(ns) : `${grouped(ns).replaceAll(",", "")} ns`);
     this.kind.value = kind;
     if (this.text.value !== text) this.text.value = text;
@@ -72,6 +88,8 @@ export class FilterBar {
     this.from.value = from > 0 ? spelled(from) : "";
     this.to.value = to < Infinity ? spelled(to) : "";
     this.ranks.value = ranks;
+    this.nodes.value = nodes;
+    this.access.value = access;
     this.clear.hidden = !isActive(this.store.state.eventFilter);
   }
 }

@@ -16,9 +16,9 @@ export interface Painter {
   clusters: Map<number, Clusters>; // by phase
 }
 
-export function painter(mode: EventMode, colors: Rgb[], isFiltered: boolean, shades: Shades, clusters: Map<number, Clusters>): Painter {
+export function painter(mode: EventMode, colors: Rgb[], isOfTasks: boolean, isFiltered: boolean, shades: Shades, clusters: Map<number, Clusters>): Painter {
   const pixels = colors.map(pixel);
-  if (mode === "type") pixels[0] = lightest(pixels[0]!); // in no task
+  if (isOfTasks) pixels[0] = lightest(pixels[0]!); // in no task
   return { mode, colors: isFiltered ? [...pixels, ...pixels.map(lightest)] : pixels, passing: pixels.length, shades, clusters };
 }
 

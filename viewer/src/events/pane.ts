@@ -1,8 +1,8 @@
 // The timeline, its tool bar, and what the selected part of it consists of.
-import { css, themeColor, warmth } from "../color";
+import { css, warmth } from "../color";
 import type { Data } from "../data";
 import { $, messageOf } from "../dom";
-import { duration, escaped, grouped, percent, plural, quantity } from "../format";
+import { duration, escaped, grouped, percent, plural } from "../format";
 import type { Span } from "../selection";
 import type { EventMode, Store } from "../state";
 import { dressed, sentence } from "../words";
@@ -13,17 +13,28 @@ import { Overlays } from "./overlays";
 import { callStatistics, taskStatistics } from "./statistics";
 import { statisticsHtml } from "./statistics_words";
 import { connectTask } from "./task_pane";
+import { nodeMatrixHtml, rankMatrixHtml } from "./matrix_words";
+import { nodeMatrix, type NodeMatrix } from "./places";
+import { ShadeBar } from "./shade_bar";
+import { coloredNodes, nodeColor, remoteColor } from "./task_colors";
 import { typeName } from "./task_words";
-import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
+import { isIteration, sharesOf, type Shares } from "./shares";
 import { EventTimeline } from "./view";
-import { csvOf, describe, messagesWords, moment } from "./words";
+import { csvOf, describe, moment } from "./words";
 
 const hint = "drag: select times · click: an iteration, a call, a task · Ctrl+wheel or W S: zoom · Shift+drag or A D: move · Shift+← →: call by call";
+
+const nodeModes = [
+  ["read_map", "NUMA node of reads"],
+  ["write_map", "NUMA node of writes"],
+  ["remote", "remote accesses of tasks"],
+];
 
 export class EventsPane {
   /** null if no events were recorded. */
   readonly timeline: EventTimeline | null;
   overlays: Overlays | null = null;
+  private shadeBar: ShadeBar | null = null;
   private readonly modeSelect = $<HTMLSelectElement>("events-mode");
 
   constructor(
@@ -40,12 +51,7 @@ export class EventsPane {
     for (const [value, text] of [
       ["state", "state"],
       ["duration", "duration of calls"],
-      ...(events.types.length > 0
-        ? [
-            ["type", "type of task"],
-            ["task_duration", "duration of tasks"],
-          ]
-        : []),
+      ...(events.types.length > 0 ? [["type", "type of task"], ["task_duration", "duration of tasks"], ...(events.task_nodes ? nodeModes : [])] : []),
       ["kind", "kind of iteration"],
     ])
       this.modeSelect.add(new Option(text, value));
@@ -63,7 +69,7 @@ export class EventsPane {
     $("events-readout").textContent = hint;
     $("events-notes").innerHTML = [...events.notes, ...data.header.clock_limits].map((text) => dressed(sentence(text))).join(" ");
     if (events.indexed) $("events-filter").textContent = "This trace is larger than the page: no filter.";
-    else new FilterBar($("events-filter"), store, events.types.length > 0);
+    else new FilterBar($("events-filter"), store, events.types.length > 0, !!events.task_nodes);
     connectTask(timeline, $("events-task"));
     store.on(["moment", "task"], () => timeline.picture.redraw());
     store.on(["eventFilter"], () => {
@@ -76,10 +82,11 @@ export class EventsPane {
       this.showShares();
       timeline.picture.redraw();
     });
-    store.on(["eventMode", "theme"], () => {
+    this.shadeBar = new ShadeBar($("events-shades"), store, () => timeline.usualLimits);
+    store.on(["eventMode", "eventShades", "theme"], () => {
+      timeline.renew();
       this.showMode();
       this.showShares();
-      timeline.renew();
     });
   }
 
@@ -111,6 +118,7 @@ export class EventsPane {
       colors = stateColors(header),
       swatch = (color: string): string => `<i class="swatch" style="background:${color}"></i>`;
     this.modeSelect.value = eventMode;
+    this.shadeBar?.show();
     if (!events) return;
     let items: string[];
     if (eventMode === "state") {
@@ -131,6 +139,20 @@ export class EventsPane {
     } else if (eventMode === "duration" || eventMode === "task_duration") {
       items = [0, 0.25, 0.5, 0.75, 1].map((t) => `${swatch(css(warmth(0.12 + 0.88 * t)))}${duration(shades.least * (shades.most / shades.least) ** t)}`);
       items.push(`the longest ${eventMode === "duration" ? "call" : "task (own time)"} of each pixel; grey: iterations without events`);
+    } else if (eventMode === "read_map" || eventMode === "write_map") {
+      const nodes = events.tasks.places?.nodes ?? 0;
+      items = Array.from({ length: Math.min(nodes, coloredNodes) }, (_, node) => `${swatch(css(nodeColor(node)))}node ${node}`);
+      if (nodes > coloredNodes) items.push(`${swatch(css(nodeColor(coloredNodes)))}node ${coloredNodes} and higher`);
+      items.push(
+        `the NUMA node on which most of what a task ${eventMode === "read_map" ? "reads" : "writes"} lies; grey: none, or not known; pale: in no task`,
+      );
+    } else if (eventMode === "remote") {
+      const last = this.timeline!.shadeCount - 1,
+        steps = last <= 10 ? last : 5;
+      items = Array.from({ length: steps + 1 }, (_, i) => Math.round((i * last) / steps) / last).map(
+        (share) => `${swatch(css(remoteColor(share)))}${Math.round(100 * share)}\u202f%`,
+      );
+      items.push("of the accesses of a task go to another NUMA node; grey: not known; pale: in no task");
     } else items = ["colours are those of the kinds of iterations below; grey: outside iterations"];
     $("events-legend").innerHTML = items.map((item) => `<li>${item}</li>`).join("");
   }
@@ -182,7 +204,7 @@ export class EventsPane {
             `<td><b>${percent(row.ns / shares.all)}</b></td><td>${duration(row.ns)}</td></tr>`,
         )
         .join("")}</table></div>` +
-      (shares.matrix ? this.matrixHtml(shares.matrix) : "");
+      (shares.matrix ? rankMatrixHtml(shares.matrix) : "");
     // Those of a large trace would slow a drag down.
     this.waiting = window.setTimeout(() => ($("events-durations").innerHTML = this.durationsHtml()), 80);
   }
@@ -198,38 +220,23 @@ export class EventsPane {
     return { tasks: tasks.list, incomplete: tasks.incomplete, calls: callStatistics(this.data, events!, spans, passing) };
   }
 
+  /** Accesses of the selected tasks, by NUMA nodes. */
+  accesses(): NodeMatrix | null {
+    const { eventSpan } = this.store.state,
+      timeline = this.timeline!;
+    return nodeMatrix(timeline.events!, timeline.selected(), !!eventSpan && isIteration(eventSpan), timeline.pieces!.passing);
+  }
+
   private durationsHtml(): string {
     const { tasks, incomplete, calls } = this.durations(),
       { types } = this.data.header.events!,
       names = types.map((_, type) => typeName(this.data, type)),
+      accesses = this.accesses(),
       missing = incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "";
     return (
       statisticsHtml("task", tasks, ({ name }) => typeColor(names.indexOf(name)), true, `: their own times${missing}`) +
-      statisticsHtml("call", calls, null, false, "")
-    );
-  }
-
-  private matrixHtml({ ranks, bytes, counts, leftOut }: Matrix): string {
-    const n = ranks.length,
-      most = Math.max(1, ...bytes),
-      name = (rank: number): string => (rank < 0 ? "?" : String(rank)),
-      total = bytes.reduce((a, b) => a + b, 0),
-      messages = counts.reduce((a, b) => a + b, 0);
-    const cell = (i: number, k: number): string => {
-      const count = counts[i * n + k]!,
-        value = bytes[i * n + k]!;
-      if (count === 0) return "<td></td>";
-      const share = Math.round(8 + (40 * value) / most);
-      const title = `rank ${name(ranks[i]!)} to ${name(ranks[k]!)}: ${messagesWords(count, value)}`,
-        style = `background:color-mix(in srgb, ${themeColor("a")} ${share}%, transparent)`;
-      return `<td title="${title}" style="${style}">${quantity(value, "bytes")}</td>`;
-    };
-    return (
-      `<div><p>${messagesWords(messages, total)}, from rank (rows) to rank (columns)` +
-      `${leftOut > 0 ? `; ${plural(leftOut, "rank")} with fewer bytes left out` : ""}</p>` +
-      `<table class="matrix"><tr><th></th>${ranks.map((rank) => `<th>${name(rank)}</th>`).join("")}</tr>` +
-      ranks.map((rank, i) => `<tr><th>${name(rank)}</th>${ranks.map((_, k) => cell(i, k)).join("")}</tr>`).join("") +
-      `</table></div>`
+      statisticsHtml("call", calls, null, false, "") +
+      (accesses ? nodeMatrixHtml(accesses) : "")
     );
   }
 

@@ -1,8 +1,8 @@
-// The pieces of each row that a picture is made of: states, or types of tasks. With a filter, what does not pass has states of its own, behind the others.
-import { coloredTypes } from "./colors";
+// The pieces of each row that a picture is made of: states, or classes of tasks. With a filter, what does not pass has states of its own, behind the others.
 import type { Passing } from "./filter";
 import type { Events } from "./rows";
 import { flattened, Segments } from "./segments";
+import type { TaskColors } from "./task_colors";
 import { laidOver } from "./tasks";
 
 /** Waits that are no part of a task's own time (tools/timeline/task_pieces.hpp). */
@@ -10,38 +10,36 @@ const waits = ["omp_barrier", "omp_idle", "omp_task_wait"];
 
 export class Pieces {
   private readonly filtered = new Map<number, Segments>();
-  private readonly typed = new Map<number, Segments>();
+  private readonly classed = new Map<number, Segments>();
+  private classes = ""; // that those are of
 
   constructor(
     private readonly events: Events,
     private readonly states: { key: string }[],
-    private readonly types: number,
     readonly passing: Passing,
   ) {}
 
-  /** How many states of a row pass. */
-  statesOf(ofTypes: boolean): number {
-    return ofTypes ? 2 + Math.min(this.types, coloredTypes) : this.states.length;
-  }
-
-  of(row: number, ofTypes: boolean): Segments {
+  /** @param classes of tasks; null: states */
+  of(row: number, classes: TaskColors | null): Segments {
     const { states, stretches, isMixed } = this.events.rows[row]!;
     if (isMixed) return states; // of pixels there is no more to know
-    if (ofTypes) return this.ofTypes(row);
+    if (classes) return this.ofClasses(row, classes);
     return this.passing.isActive ? kept(this.filtered, row, () => this.divided(row, states, stretches.sums)) : states;
   }
 
-  /** State 0: in no task; then types; the last one: other types. Other tasks inside, and waits for tasks, are no part of a task. */
-  private ofTypes(row: number): Segments {
-    return kept(this.typed, row, () => {
+  /** State 0: in no task; then classes; the last one: other tasks. Other tasks inside, and waits for tasks, are no part of a task. */
+  private ofClasses(row: number, { name, colors, of }: TaskColors): Segments {
+    if (this.classes !== name) this.classed.clear();
+    this.classes = name;
+    return kept(this.classed, row, () => {
       const { calls, bases, stretches } = this.events.rows[row]!,
         { tasks, rows } = this.events,
-        n = this.statesOf(true),
+        n = colors.length,
         isWait = this.states.map(({ key }) => waits.includes(key)),
         state = new Uint8Array(calls.begin.length),
         taskOf = (call: number): number => (call < calls.runs ? -1 : calls.task[call - calls.runs]!),
         sums = new Float64Array(stretches.begin.length * n);
-      for (let c = calls.runs; c < state.length; ++c) state[c] = taskOf(c) < 0 ? n - 1 : Math.min(n - 1, 1 + tasks.type[taskOf(c)]!);
+      for (let c = calls.runs; c < state.length; ++c) state[c] = taskOf(c) < 0 ? n - 1 : of(taskOf(c));
       stretches.begin.forEach((begin, i) => (sums[i * n] = stretches.end[i]! - begin));
       const order = laidOver(calls, (of, call) => call >= calls.runs || isWait[of] === true),
         flat = flattened(bases, { ...calls, state }, order, n),

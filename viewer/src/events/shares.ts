@@ -55,7 +55,7 @@ export function sharesOf(events: Events, header: EventsHeader, span: EventSpan, 
   events.rows.forEach((row, r) => {
     const own = spans[r];
     if (!own) return;
-    const one = pieces.of(r, false),
+    const one = pieces.of(r, null),
       here = one.sums(own[0], own[1]);
     if (here.every((ns) => ns === 0)) return;
     ++rows;

@@ -21,23 +21,28 @@ export interface Kinds {
   incomplete: number; // tasks of which not all was kept
 }
 
-/** Tasks of which all stretches lie in the spans of their rows and, if the spans are an iteration, their creation too: those that
- *  `libprofile report --tasks` counts. Their own times. */
+/** Whether all stretches of a task lie in the spans of their rows and, if the spans are an iteration, its creation too, and it passes: as
+ *  `libprofile report --tasks` counts. */
+export function isTaskInside({ tasks, rows }: Events, t: number, spans: (Span | null)[], isIteration: boolean, passing: Passing): boolean {
+  const [first, end] = tasks.runs(t),
+    own = spans[tasks.row[t]!];
+  let isInside = first < end && (!isIteration || (!!own && tasks.created[t]! >= own[0] && tasks.created[t]! <= own[1]));
+  for (let i = first; i < end && isInside; ++i) {
+    const span = spans[tasks.runRow[i]!],
+      { calls } = rows[tasks.runRow[i]!]!;
+    isInside = !!span && calls.begin[tasks.runCall[i]!]! >= span[0] && calls.end[tasks.runCall[i]!]! <= span[1];
+  }
+  return isInside && passing.of(tasks.runRow[first]!, tasks.runCall[first]!);
+}
+
+/** Of the tasks that lie there: their own times. */
 export function taskStatistics(data: Data, events: Events, spans: (Span | null)[], isIteration: boolean, passing: Passing): Kinds {
-  const { tasks, rows } = events,
+  const { tasks } = events,
     lists = new Map<number, number[]>(),
     stolen = new Map<number, number>();
   let incomplete = 0;
   for (let t = 0; t < tasks.count; ++t) {
-    const [first, end] = tasks.runs(t),
-      own = spans[tasks.row[t]!];
-    let isInside = first < end && (!isIteration || (!!own && tasks.created[t]! >= own[0] && tasks.created[t]! <= own[1]));
-    for (let i = first; i < end && isInside; ++i) {
-      const span = spans[tasks.runRow[i]!],
-        { calls } = rows[tasks.runRow[i]!]!;
-      isInside = !!span && calls.begin[tasks.runCall[i]!]! >= span[0] && calls.end[tasks.runCall[i]!]! <= span[1];
-    }
-    if (!isInside || !passing.of(tasks.runRow[first]!, tasks.runCall[first]!)) continue;
+    if (!isTaskInside(events, t, spans, isIteration, passing)) continue;
     if (isNaN(tasks.own[t]!)) {
       ++incomplete;
       continue;

@@ -48,6 +48,7 @@ export function stretchWords(data: Data, events: Events, row: number, call: numb
     words = [`task ${grouped(tasks.number[task]!)} ${typeName(data, tasks.type[task]!)}`, when];
   if (end - first > 1) words.push(`stretch ${at - first + 1} of ${end - first}`);
   words.push(ownWords(events, task), `created ${delayWords(events, task)} before by ${creatorWords(events, task)}`);
+  if (tasks.places && tasks.firstDependence[task + 1]! > tasks.firstDependence[task]!) words.push(placeWords(events, task));
   const needs = needsOf(events, task);
   if (needs.length > 0)
     words.push(
@@ -57,6 +58,19 @@ export function stretchWords(data: Data, events: Events, row: number, call: numb
         .join(", ") + (needs.length > 4 ? ` and ${needs.length - 4} more` : ""),
     );
   return words.join("; ");
+}
+
+const nodeWords = (node: number): string => (node < 0 ? "unknown" : String(node));
+/** Where it ran, and how many of its accesses go to another node. */
+function placeWords({ tasks }: Events, task: number): string {
+  const places = tasks.places!,
+    { local, remote, unknown } = places.accesses(tasks, task),
+    node = places.ofTask[task]!,
+    known = local + remote;
+  return (
+    `${node < 0 ? "NUMA node not known" : `on NUMA node ${node}`}` +
+    `${known > 0 ? `; ${remote} of ${grouped(known)} accesses remote` : ""}${unknown > 0 ? `, ${unknown} not known` : ""}`
+  );
 }
 
 /** Kind and address. */
@@ -110,12 +124,14 @@ export function taskHtml(data: Data, events: Events, task: number): string {
       first < end ? `${delayWords(events, task)} later${tasks.isStolen(task) ? ", by another thread: stolen" : ""}` : "it did not run in what was kept",
     ],
   ];
+  if (tasks.places) facts.push(["ran", placeWords(events, task)]);
   if (flags.length > 0) facts.push(["kind", flags.join(", ")]);
   const needs = needsOf(events, task).slice(0, mostNeeds),
     all = tasks.firstDependence[task + 1]! - tasks.firstDependence[task]!;
   const needRows = needs.map(([kind, at], i) => {
     const value = tasks.addresses[tasks.firstDependence[task]! + i]!;
-    return `<tr><td>${kind}</td><td>${at}</td><td>${link(neighbour(events, task, value, -1))}</td><td>${link(neighbour(events, task, value, 1))}</td></tr>`;
+    const node = tasks.places ? `<td>${nodeWords(tasks.places.ofData[tasks.firstDependence[task]! + i]!)}</td>` : "";
+    return `<tr><td>${kind}</td><td>${at}</td>${node}<td>${link(neighbour(events, task, value, -1))}</td><td>${link(neighbour(events, task, value, 1))}</td></tr>`;
   });
   const runRows = Array.from({ length: Math.min(end - first, mostStretches) }, (_, i) => {
     const row = rows[tasks.runRow[first + i]!]!,
@@ -131,6 +147,8 @@ export function taskHtml(data: Data, events: Events, task: number): string {
     `<div><p><b>Task ${grouped(tasks.number[task]!)}</b> of rank ${rows[tasks.row[task]!]!.rank} <button class="link" data-task="">×</button></p>` +
     `<table class="parts">${facts.map(([name, text]) => `<tr><td>${name}</td><td>${text}</td></tr>`).join("")}</table></div>` +
     `<div><p>${end - first === 1 ? "1 stretch" : `${grouped(end - first)} stretches`}</p>${table(["thread", "begin", "duration"], runRows, end - first)}</div>` +
-    (all > 0 ? `<div><p>${plural(all, "dependence")}</p>${table(["kind", "address", "named before by", "next by"], needRows, all)}</div>` : "")
+    (all > 0
+      ? `<div><p>${plural(all, "dependence")}</p>${table(["kind", "address", ...(tasks.places ? ["on node"] : []), "named before by", "next by"], needRows, all)}</div>`
+      : "")
   );
 }

@@ -1,6 +1,7 @@
 // The tasks of OpenMP in the timeline, decoded from the columns of the page, and their stretches as pieces of their threads.
 import { numbersByName, unzigzag } from "../columns";
 import type { EventsHeader } from "../header";
+import { readPlaces, type Places } from "./places";
 import type { Calls, EventRow } from "./rows";
 
 /** Empty columns if the page has no tasks. */
@@ -79,6 +80,7 @@ export class Tasks {
   readonly firstDependence: Uint32Array; // and the number of all
   kinds: Uint8Array = new Uint8Array(0); // of dependences
   addresses: Float64Array = new Float64Array(0);
+  places: Places | null = null; // null: the profile knows no NUMA nodes of pages
   readonly firstRun: Uint32Array; // and the number of all: positions in the next two, in the order of begins
   runRow = new Int32Array(0);
   runCall = new Int32Array(0);
@@ -121,6 +123,17 @@ export class Tasks {
     }
     return sum;
   }
+  /** The first one of the longest; -1: none. */
+  longestRun(task: number, rows: EventRow[]): number {
+    let longest = -1,
+      most = -1;
+    for (let [i, end] = this.runs(task); i < end; ++i) {
+      const { calls } = rows[this.runRow[i]!]!,
+        ns = calls.end[this.runCall[i]!]! - calls.begin[this.runCall[i]!]!;
+      if (ns > most) [longest, most] = [i, ns];
+    }
+    return longest;
+  }
   find(rank: number, number: number, rows: EventRow[]): number {
     return this.number.findIndex((one, t) => one === number && rows[this.row[t]!]!.rank === rank);
   }
@@ -155,6 +168,7 @@ export async function readTasks(events: EventsHeader, rows: EventRow[], rowOf: I
   });
   tasks.firstDependence[t] = d;
   orderRuns(tasks, rows);
+  tasks.places = await readPlaces(events);
   return tasks;
 }
 

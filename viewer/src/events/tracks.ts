@@ -1,7 +1,8 @@
 // Quantities that grow with time, of one row each: what derived metrics of the timeline are made of. Times are those of the row's clock.
 import type { Data } from "../data";
 import { shortName } from "../format";
-import { matches, type Names, type Series, type Span } from "./expression";
+import { matches, type Accessing, type Names, type Series, type Span } from "./expression";
+import { isAccess } from "./places";
 import type { EventRow, Events } from "./rows";
 
 export interface Track {
@@ -189,6 +190,7 @@ export class Tracks {
       states: data.header.events!.states.map(({ key }) => key),
       functions: [...time.entries()].sort((a, b) => b[1] - a[1]).map(([name]) => name), // most time first
       counters: events.counters?.map(({ name, unit }) => ({ name, unit })) ?? [],
+      hasNodes: !!events.tasks.places,
     };
   }
 
@@ -222,8 +224,37 @@ export class Tracks {
         wanted = state >= 0 ? (c: number): boolean => one.calls.state[c] === state : (c: number): boolean => nodes[one.calls.node[c]!] === 1;
       return new CallTrack(one, this.known(row, false), wanted, series === "calls");
     }
+    if (series === "accesses" || series === "remote" || series === "reads" || series === "writes") return this.accesses(row, series, from, to);
     if (series === "flight") return this.flight(row, from, to);
     return this.messages(row, series, from, to);
+  }
+
+  /** Accesses of complete tasks whose longest stretch ends on a row, when it ends: both nodes are known, and in these ranges. */
+  private accesses(row: number, series: Accessing, from: Span | null, to: Span | null): Track {
+    const { tasks, rows } = this.events,
+      places = tasks.places!,
+      { calls } = rows[row]!,
+      isIn = (span: Span | null, node: number): boolean => !span || (node >= span[0] && node < span[1]),
+      steps: [number, number][] = [];
+    for (let t = 0; t < tasks.count; ++t) {
+      const worker = places.ofTask[t]!,
+        run = tasks.longestRun(t, rows);
+      if (worker < 0 || run < 0 || tasks.runRow[run] !== row || !isIn(from, worker)) continue;
+      let count = 0;
+      for (let d = tasks.firstDependence[t]!; d < tasks.firstDependence[t + 1]!; ++d) {
+        const data = places.ofData[d]!,
+          access = series === "reads" ? "read" : series === "writes" ? "written" : "";
+        if (data >= 0 && isIn(to, data) && isAccess(tasks.kinds[d]!, access) && (series !== "remote" || data !== worker)) ++count;
+      }
+      if (count > 0) steps.push([calls.end[tasks.runCall[run]!]!, count]);
+    }
+    steps.sort((a, b) => a[0] - b[0]);
+    const values = new Float64Array(steps.length);
+    steps.forEach(([, count], i) => (values[i] = (values[i - 1] ?? 0) + count));
+    return new StepTrack(
+      Float64Array.from(steps, ([ns]) => ns),
+      values,
+    );
   }
 
   /** By node, whether it has such a name. */

@@ -9,13 +9,15 @@ import { CanvasSurface, Picture, type Surface } from "../surface";
 import { left, right } from "../timeline/axes";
 import { Images } from "../timeline/images";
 import { AskedEvents } from "./asked";
-import { Shades, stateColors, typeColors } from "./colors";
+import { Shades, stateColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
 import { noFilter, Passing } from "./filter";
 import type { Overlays } from "./overlays";
 import { Pieces } from "./pieces";
 import { listen } from "./pointer";
+import { hasLimits, limitsIn, usualShades } from "./shade_state";
+import { taskColors, type TaskColors } from "./task_colors";
 import { lastBefore, readEvents, type EventRow, type Events } from "./rows";
 import { spanOfRow } from "./shares";
 import { drawTasks } from "./task_lines";
@@ -114,16 +116,25 @@ export class EventTimeline {
   /** After a change of what counts, or of what is there. What is asked for by pixels is not known call by call. */
   filter(): void {
     const passing = new Passing(this.data, this.events!, this.header.indexed ? noFilter : this.store.state.eventFilter);
-    this.pieces = new Pieces(this.events!, this.header.states, this.header.types.length, passing);
+    this.pieces = new Pieces(this.events!, this.header.states, passing);
   }
-  /** Colours are about tasks. */
-  get isOfTasks(): boolean {
-    return ["type", "task_duration"].includes(this.store.state.eventMode);
+  /** What colours say of tasks; null: they are not about tasks. */
+  get taskColors(): TaskColors | null {
+    return this.events && taskColors(this.store.state.eventMode, this.events.tasks, this.header.types.length, this.shadeCount);
+  }
+  get shadeCount(): number {
+    const { eventMode, eventShades } = this.store.state;
+    return eventShades[eventMode]?.count || usualShades(eventMode);
+  }
+  /** Limits of shades that nobody has chosen. */
+  get usualLimits(): Span {
+    return this.limits[this.store.state.eventMode] ?? [100, 1e9];
   }
 
   /** After a change of what colours say. */
   renew(): void {
-    this.shades = new Shades(...(this.limits[this.store.state.eventMode] ?? [100, 1e9]));
+    const { eventMode, eventShades } = this.store.state;
+    this.shades = new Shades(...limitsIn(hasLimits(eventMode) ? eventShades[eventMode] : undefined, this.usualLimits), this.shadeCount);
     ++this.content;
     this.images.clear();
     this.picture.redraw();
@@ -198,17 +209,17 @@ export class EventTimeline {
       perPixel = (t1 - t0) / iw,
       gap = rowHeight >= 10 ? 2 : 0,
       regions = rows.some((row) => row.regions) && rowHeight >= 12 ? Math.max(3, Math.floor(rowHeight * 0.28)) : 0,
-      { isOfTasks } = this,
+      { taskColors } = this,
       pieces = this.pieces!,
-      colors = isOfTasks ? typeColors(this.header.types.length) : stateColors(this.header),
-      paint = painter(this.store.state.eventMode, colors, pieces.passing.isActive, this.shades, this.clusters);
+      colors = taskColors?.colors ?? stateColors(this.header),
+      paint = painter(this.store.state.eventMode, colors, !!taskColors, pieces.passing.isActive, this.shades, this.clusters);
     this.asked?.want({ moment: [t0, t1], width: iw, rows });
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,
           y1 = y0 + rowHeight - gap;
         const number = this.firstRow + r;
-        paintRow(out, iw, [y0, y1 - regions], part, row, pieces.of(number, isOfTasks), t0, perPixel, paint);
+        paintRow(out, iw, [y0, y1 - regions], part, row, pieces.of(number, taskColors), t0, perPixel, paint);
         if (regions > 0) paintRegions(out, iw, [y1 - regions + 1, y1], part, row, (call) => pieces.passing.of(number, call), t0, perPixel);
       });
     });

@@ -5,7 +5,8 @@ import type { Span } from "../selection";
 import { within, type EventRow, type Events } from "./rows";
 import type { Passing } from "./filter";
 import { stretchWords, typeName } from "./task_words";
-import { laidOver } from "./tasks";
+import type { Places } from "./places";
+import { laidOver, type Tasks } from "./tasks";
 
 /** A time of the run, to the microsecond. */
 export const moment = (ns: number): string => `${grouped(Math.floor(ns / 1e6))}.${fixed(Math.floor((ns % 1e6) / 1e3), 0).padStart(3, "0")}\u202fms`;
@@ -98,11 +99,21 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
   return `${where}: ${functionName(data, node)}, ${when}${messageWords(events, rowNumber, call)}${events.collectives.words(rowNumber, call)}${path}`;
 }
 
+function placeCells(tasks: Tasks, places: Places, task: number): (number | string)[] {
+  if (task < 0) return ["", "", ""];
+  const { local, remote } = places.accesses(tasks, task),
+    node = places.ofTask[task]!;
+  return [node < 0 ? "" : node, local, remote];
+}
+
 /** The calls, tasks and regions that lie in spans of rows, or overlap them, and pass. */
 export function csvOf(data: Data, events: Events, spans: (Span | null)[], passing: Passing): string {
   const names = data.header.events!.states,
     { tasks } = events,
-    lines = ["rank,thread,state,function,begin [ns],duration [ns],iteration,messages,bytes sent,bytes received,task,own time [ns]"];
+    lines = [
+      "rank,thread,state,function,begin [ns],duration [ns],iteration,messages,bytes sent,bytes received,task,own time [ns]" +
+        (tasks.places ? ",node,local accesses,remote accesses" : ""),
+    ];
   events.rows.forEach((row, r) => {
     const span = spans[r],
       { calls, parts } = row;
@@ -130,6 +141,7 @@ export function csvOf(data: Data, events: Events, spans: (Span | null)[], passin
           bytes(messages) - bytes(sent),
           task >= 0 ? tasks.number[task] : "",
           task >= 0 && !isNaN(tasks.own[task]!) ? tasks.own[task] : "",
+          ...(tasks.places ? placeCells(tasks, tasks.places, task) : []),
         ].join(","),
       );
     }
