@@ -36,6 +36,9 @@ constexpr std::size_t largest_extended_room = 64 << 20; // limit of growth until
 constexpr std::uint64_t too_soon_ns = 10000000000;
 constexpr std::uint64_t flush_every_ns = 1000000000; // for a journal that is not mapped
 constexpr std::uint64_t most_share = 20;             // snapshots because of a full journal take at most a 20th of the time
+// The journal has no events (LIBPROFILE_TRACE=events): only snapshots keep them.
+constexpr std::uint64_t events_every_ns = 1000000000;
+constexpr std::uint64_t events_share = 50; // these take at most a 50th of the time
 
 char path[OutputFolder::path_size + 64] = {}; // of the live file; empty if there is none
 bool complained = false;
@@ -51,7 +54,10 @@ struct LiveData {
     bool is_own = false;     // the iteration that is being closed is of this process
     bool is_missing = false; // closed iterations are missing in the file
     bool has_tried = false;
+    bool has_iterations = false;  // that the journal has taken
     std::uint64_t earliest = 0;   // when a full journal may cause the next snapshot
+    std::uint64_t events_ns = 0;  // from a snapshot to the next one that keeps newer events; 0: no events are kept
+    std::uint64_t events_at = 0;  // when that one is due
     std::uint64_t written_at = 0; // time of the last snapshot; 0 if there was none
     std::uint64_t flushed_at = 0;
 };
@@ -68,8 +74,13 @@ void closed(IterationFate fate) noexcept {
     const bool is_taken = live.journal.closed(fate);
     // The journal cannot tell the rest of the phase any more.
     if (!is_taken || fate == IterationFate::Unknown) live.is_missing = true;
-    if (is_taken) checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
+    if (!is_taken) return;
+    live.has_iterations = true;
+    checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
+
+/// Until the next snapshot of a program that closes no iterations.
+std::uint64_t pause_without_iterations() noexcept { return live.events_ns == 0 || live.has_iterations ? live.interval_ns : live.events_ns; }
 
 /// Notes a loss that only a new snapshot can repair.
 void missed() noexcept {
@@ -88,7 +99,8 @@ constexpr IterationListener listener{closing, closed, put_back, missed};
 void begin(Thread& thread, std::uint64_t now) noexcept {
     live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
-    checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : now + live.interval_ns, std::memory_order_relaxed);
+    if (thread.events != nullptr) live.events_ns = live.interval_ns < events_every_ns ? live.interval_ns : events_every_ns;
+    checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : now + pause_without_iterations(), std::memory_order_relaxed);
     if (live.interval_ns != 0) thread.phases.iterations().tell(&listener);
 }
 
@@ -218,7 +230,12 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     thread.mark_cpu(end, cpu_end);
     count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);
-    if (live.interval_ns != 0) checkpoint_due_at.store(end + live.interval_ns, std::memory_order_relaxed);
+    if (live.events_ns != 0) {
+        const std::uint64_t least = live.interval_ns < events_every_ns ? live.interval_ns : events_every_ns, pause = (end - begin) * events_share;
+        live.events_ns = pause < least ? least : pause < live.interval_ns ? pause : live.interval_ns;
+        live.events_at = end + live.events_ns;
+    }
+    if (live.interval_ns != 0) checkpoint_due_at.store(end + pause_without_iterations(), std::memory_order_relaxed);
     live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first one also makes the folder
 }
 
@@ -250,6 +267,12 @@ void make_room(Thread& thread, std::uintptr_t frame) noexcept {
         live.journal.move(live.file.memory(), room);
 }
 
+/// Events of iterations since the last snapshot are lost with a kill. Between iterations it is a good time for one: all of them are over.
+void keep_events(Thread& thread, std::uintptr_t frame) noexcept {
+    if (live.events_ns == 0 || live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
+    if (const std::uint64_t now = session_clock.now(); now >= live.events_at) take(thread, now, false);
+}
+
 } // namespace
 
 void write_checkpoint(std::uintptr_t frame) noexcept {
@@ -279,9 +302,11 @@ void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
     if (!live.is_missing) {
         if (live.file.memory() == nullptr) return;
         if (!live.file.is_mapped()) [[unlikely]]
-            return flush(session_clock.now());
+            return flush(session_clock.now()), keep_events(thread, frame);
         if (live.journal.used() > live.file.size() / 4 * 3) [[unlikely]]
-            make_room(thread, frame);
+            return make_room(thread, frame);
+        if (live.events_ns != 0) [[unlikely]]
+            keep_events(thread, frame);
         return;
     }
     if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
