@@ -38,7 +38,7 @@ constexpr std::uint64_t flush_every_ns = 1000000000; // for a journal that is no
 constexpr std::uint64_t most_share = 20;             // snapshots because of a full journal take at most a 20th of the time
 // The journal has no events (LIBPROFILE_TRACE=events): only snapshots keep them.
 constexpr std::uint64_t events_every_ns = 1000000000;
-constexpr std::uint64_t events_share = 50; // these take at most a 50th of the time
+constexpr std::uint64_t events_share = 100; // these take at most a 100th of the time
 
 char path[OutputFolder::path_size + 64] = {}; // of the live file; empty if there is none
 bool complained = false;
