@@ -14,7 +14,7 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPE
 # So does that of loops. Compiled by themselves, as names in them may be those of others.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_binary_loops_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tools_trace_analysis_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_timeseries_alignment_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tools_changed_calls_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_task_columns_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_task_columns_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tools_partners_test.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 pkg_check_modules(EDLIB QUIET IMPORTED_TARGET edlib-1) # a second implementation of edit distances; Debian's CMake files name a library that it leaves out
 if(EDLIB_FOUND)
