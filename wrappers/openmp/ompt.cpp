@@ -39,6 +39,9 @@ struct StartResult {
 };
 using SetCallback = int (*)(int, AnyFunction);
 
+using TaskInfo = int (*)(int level, int* flags, const Data** task, const Frame** frame, const Data** region, int* number);
+TaskInfo task_info = nullptr;
+
 enum Callback {
     ParallelBegin = 3,
     ParallelEnd = 4,
@@ -76,6 +79,7 @@ struct ThreadShares {
         const ParallelRegion* region;
         ParallelRegion copy; // a worker's: that of the master may be gone when the share has ended
         bool is_alone;       // the team has one thread
+        unsigned around;     // OmptTasks::begin_share()
     };
     Part parts[most];
     unsigned part_count;
@@ -184,6 +188,7 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
             part.region = &part.copy;
         }
         part.is_alone = team_size == 1;
+        if (own->traced != nullptr) part.around = own->traced->begin_share(index == 0);
         task->value = first_part + own->part_count++;
         return;
     }
@@ -193,6 +198,14 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
     if (own == nullptr || number >= own->part_count) return; // it was none of ours
     end_last_share(*own);                                    // mostly it has ended already
     own->part_count = static_cast<unsigned>(number);
+    if (own->traced != nullptr) own->traced->end_share(own->parts[number].around);
+}
+
+/// In a trace of events: the thread executes `task` now. Of implicit ones only the innermost that is recorded says something.
+void see_current(const ThreadShares& own, const Data* task) noexcept {
+    if (own.traced == nullptr || task == nullptr) [[likely]]
+        return;
+    if (OmptTasks::is_explicit(*task) || task->value - first_part + 1 == own.part_count) own.traced->see_current(task);
 }
 
 /// The barrier at the end of a parallel region. Older runtimes do not say so.
@@ -225,6 +238,7 @@ void sync_region_wait(int kind, int endpoint, Data*, Data* task, const void* ret
     if (kind == Reduction) return;
     ThreadShares* own = own_shares();
     if (own == nullptr) return;
+    see_current(*own, task);
     // The end of a region that is not measured, inside of one that is.
     if (kind == BarrierImplicitParallel && task != nullptr && task->value - first_part + 1 != own->part_count) return;
     if (is_end_of_share(*own, kind, return_address)) {
@@ -313,7 +327,9 @@ void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* 
 /// `frame` of the callback.
 [[gnu::noinline]] void trace_creation(Data* creator, Data* task, int flags, const void* return_address, void* frame) {
     OmptTasks* const traced = traced_tasks();
-    if (traced != nullptr && openmp_is_recorded()) traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
+    if (traced == nullptr || !openmp_is_recorded()) return;
+    see_current(*own_shares(), creator);
+    traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
 }
 
 void task_create(Data* creator, const Frame*, Data* task, int flags, int, const void* return_address) {
@@ -352,13 +368,27 @@ inline void schedule_waits(ThreadShares* own, Data* before, int status, Data* ne
     ++own->task_count;
 }
 
+/// Whether the runtime says that the calling thread executes `task`.
+bool executes(const Data* task) noexcept {
+    int flags = 0, number = 0;
+    const Data *current = nullptr, *region = nullptr;
+    const Frame* frame = nullptr;
+    return task_info != nullptr && task_info(0, &flags, &current, &frame, &region, &number) != 0 && current == task;
+}
+
 [[gnu::noinline]] void trace_schedule(Data* before, int status, Data* next, void* frame) {
     const bool is_over = status == Complete || status == Cancel || status == Detach;
-    OmptTasks* const traced = traced_tasks();
-    if (traced != nullptr) traced->leave(before, is_over, next);
+    const bool is_event = status == EarlyFulfill || status == LateFulfill; // of a detached task: no thread turns to another one
+    OmptTasks* const traced = is_event ? nullptr : traced_tasks();
+    // The next part of an untied task goes into a queue. The task that made it is told as the next one, wherever that is.
+    const bool leaves = !is_over && traced != nullptr && next != nullptr && traced->has_begun_elsewhere(*next) && executes(before);
+    if (traced != nullptr) {
+        see_current(*own_shares(), before);
+        traced->leave(before, is_over, leaves ? nullptr : next);
+    }
     if (!openmp_is_recorded()) return;
     schedule_waits(own_shares(), before, status, next, frame);
-    if (traced != nullptr && !is_over) traced->enter(next);
+    if (traced != nullptr && !is_over && !leaves) traced->enter(next);
 }
 
 void task_schedule(Data* before, int status, Data* next) {
@@ -371,6 +401,7 @@ void task_schedule(Data* before, int status, Data* next) {
 int initialize(LookUp look_up, int, Data*) {
     const auto set = reinterpret_cast<SetCallback>(look_up("ompt_set_callback"));
     if (set == nullptr) return 0;
+    task_info = reinterpret_cast<TaskInfo>(look_up("ompt_get_task_info"));
     const struct {
         int which;
         AnyFunction function;

@@ -43,6 +43,28 @@ bool OmptTasks::is_running(const OmptData* task) const noexcept {
     return false;
 }
 
+bool OmptTasks::has_begun_elsewhere(const OmptData& task) const noexcept { return number_of(task) != 0 && (task.value & has_run) != 0 && !is_running(&task); }
+
+void OmptTasks::see_current(const OmptData* task) noexcept {
+    if (count_ > most) return;
+    unsigned behind = count_;
+    while (behind > share_at_ && running_[behind - 1].task != task) --behind;
+    if (behind == share_at_ && is_explicit(*task)) return; // it is not recorded
+    while (count_ > behind) end_stretch(running_[--count_].stretch, true);
+}
+
+unsigned OmptTasks::begin_share(bool is_master) noexcept {
+    const unsigned around = share_at_;
+    if (!is_master) count_ = 0;
+    share_at_ = count_;
+    return around;
+}
+
+void OmptTasks::end_share(unsigned around) noexcept {
+    if (count_ > share_at_) count_ = share_at_;
+    share_at_ = around < count_ ? around : count_;
+}
+
 void OmptTasks::leave(const OmptData* before, bool is_over, const OmptData* next) noexcept {
     if (before == nullptr || !is_explicit(*before) || count_ == 0) return;
     if (count_ > most) { // which one is not known: one that is over has been the innermost
@@ -51,7 +73,7 @@ void OmptTasks::leave(const OmptData* before, bool is_over, const OmptData* next
     }
     const Running& innermost = running_[count_ - 1];
     if (innermost.task != before) return; // it never began: its group was cancelled
-    const bool goes_back = next != nullptr && (!is_explicit(*next) || (count_ > 1 && is_running(next)));
+    const bool goes_back = next == nullptr || !is_explicit(*next) || (count_ > 1 && is_running(next));
     if (!is_over && !goes_back) return;
     --count_;
     end_stretch(innermost.stretch, is_over);

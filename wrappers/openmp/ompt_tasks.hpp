@@ -4,6 +4,9 @@
 // The runtime keeps 8 bytes of ours with each task. In a trace of events they have its number, and whether it has run. It may go on with an untied task on
 // any thread, whenever it comes to a wait or makes a task; such a task is entered and left several times. A task that waits while another one runs on its
 // thread is not left: its stack stands below the other's.
+//
+// An untied task is a row of parts. Each puts the next one into a queue before it returns. If another thread executes that, the last one, before the first
+// thread gets on, the runtime tells the end of the task on the first thread, and nothing on the other. What that one does next shows it: see_current().
 #pragma once
 
 #include "libprofile/events/openmp_tasks.hpp"
@@ -38,7 +41,14 @@ class OmptTasks {
     void depend(const OmptData* task, const OmptDependence* list, unsigned count) noexcept;
     /// `task` begins or ends a taskloop.
     void see_taskloop(bool begins, const OmptData* task) noexcept;
-    /// The thread turns from a task to another one: it may have left the first, or begin the second. In this order.
+    /// The thread executes `task`, an explicit one or that of its share: tasks that have begun behind it are over.
+    void see_current(const OmptData* task) noexcept;
+    /// Its share in a parallel region: tasks that it executes are around it, if it is the region's master. Returns what end_share() wants.
+    unsigned begin_share(bool is_master) noexcept;
+    void end_share(unsigned around) noexcept;
+    /// A thread has begun it, and this one does not execute it.
+    bool has_begun_elsewhere(const OmptData& task) const noexcept;
+    /// The thread turns from a task to another one: it may have left the first, or begin the second. In this order. `next`: nullptr if it is not known.
     void leave(const OmptData* before, bool is_over, const OmptData* next) noexcept;
     void enter(OmptData* next) noexcept;
 
@@ -54,6 +64,7 @@ class OmptTasks {
     const OmptData* last_made_ = nullptr; // its number is that of the creation that was noted last
     const OmptData* in_loop_ = nullptr;   // the task that is in a taskloop
     unsigned count_ = 0;                  // some may be beyond `most`
+    unsigned share_at_ = 0;               // those before are around the thread's innermost share
     Running running_[most];
 };
 
