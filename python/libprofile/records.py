@@ -239,10 +239,10 @@ class Clock(NamedTuple):
 
 
 class DurationSeries(NamedTuple):
-    """How the durations of MPI calls go with their bytes. The line of least squares is intercept_ns + slope_ns * amount.
+    """How the durations of MPI calls go with their bytes, and those of calls and tasks with the increase of a counter. The line of least squares is intercept_ns + slope_ns * amount.
 
     rank: that called, partner: of all messages of each call; both None for all calls of the function. durations_ns and amounts have an element for each
-    call, as for a scatter plot. What cannot be computed, because all amounts are the same, is NaN.
+    call or task, as for a scatter plot. What cannot be computed, because all amounts are the same, is NaN.
     """
 
     function: str
@@ -256,6 +256,7 @@ class DurationSeries(NamedTuple):
     r_squared: float
     intercept_ns: float
     slope_ns: float
+    is_of_tasks: bool
 
 
 class Partners(NamedTuple):

@@ -173,7 +173,7 @@ def what_is_wrong_with_an_expression_is_said(context):
         ("bytes() + time(computing)", 8, "cannot be added"), ("bytes(0)", 7, '"," should be here'), ("bytes(0, x)", 9, "a rank should be here"),
         ("bytes(3-1, 0)", 6, "before"), ("calls(computing)", 6, "not called"), ("computing", 0, "threads(computing)"), ("threads", 0, "parentheses"),
         ('threads("MPI_', 8, 'second "'), ("1 $ 2", 2, '"$" has no meaning'), ("cycles", 0, "no counter"), ("(" * 60 + "1" + ")" * 60, 40, "deeply"), ("1+" * 400 + "1", 500, "500"),
-        ("d(d(bytes()))", 2, "increase of a total"), ("d(remote())", 2, "no NUMA nodes"), ("max(1, 2)", 5, '")" should be here'), ("", 0, "nothing"), ('threads("")', 8, "no state"), ("1e999 * bytes()", -1, "")]
+        ("d(d(bytes()))", 2, "increase of a total"), ("d(remote())", 2, "no NUMA nodes"), ("calls(task)", 6, "no calls"), ("duration(task)", 9, "no calls"), ('threads("omp_*")', 8, "one by one"), ("max(1, 2)", 5, '")" should be here'), ("", 0, "nothing"), ('threads("")', 8, "no state"), ("1e999 * bytes()", -1, "")]
     # Numbers alone are what another language says.
     chance, sums = random.Random(7), []
 

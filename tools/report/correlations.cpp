@@ -4,11 +4,12 @@
 #include "tools/report/rows.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
-#include "tools/timeline/duration_series.hpp"
+#include "tools/timeline/counter_series.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace libprofile::tools {
 
@@ -19,16 +20,42 @@ constexpr std::size_t correlation_rows_shown = 20;
 ReportValue known(double value) { return std::isnan(value) ? ReportValue(NotKnown{}) : ReportValue(value); }
 ReportValue rank_or_none(const std::optional<std::uint32_t>& rank) { return rank ? ReportValue(std::uint64_t{*rank}) : ReportValue(); }
 
+/// Else it is a counter.
+bool is_of_bytes(const DurationSeries& series) { return series.amount == "bytes" && series.unit == "bytes"; }
+
 /// What the line says of the function with most time.
 std::string correlation_words(const DurationSeries& series, const DurationFit& fit) {
-    const std::string calls = fmt::format("{} of {}", plural(fit.count, "call"), printable(series.group));
+    const std::string calls = fmt::format("{} of {}", plural(fit.count, series.is_of_tasks ? "task" : "call"), printable(series.group));
+    constexpr std::uint64_t enough = 10;
+    if (fit.count < enough) return fmt::format("{}: too few to say how their durations depend on their {}", calls, printable(series.amount));
     if (std::isnan(fit.slope_ns))
-        return fmt::format("{}: all have {:.0f} {}, so nothing can be said of how their duration depends on it", calls, fit.least, series.unit);
+        return fmt::format("{}: all have {:.0f} {}, so nothing can be said of how their duration depends on it", calls, fit.least, printable(series.amount));
     if (std::isnan(fit.pearson) || fit.r_squared < 0.5 || fit.slope_ns <= 0)
-        return fmt::format("{}: their durations hardly depend on their {} (r² {:.2f}); something else decides, such as waiting for the other rank", calls,
-                           series.amount, std::isnan(fit.r_squared) ? 0 : fit.r_squared);
-    return fmt::format("{}: their durations follow their {} (r² {:.2f}): {} without any, and {} a second", calls, series.amount, fit.r_squared,
-                       duration(std::max(0.0, fit.intercept_ns), {100, false, false}), byte_size(1e9 / fit.slope_ns));
+        return fmt::format("{}: their durations hardly depend on their {} (r² {:.2f}); something else decides{}", calls, printable(series.amount),
+                           std::isnan(fit.r_squared) ? 0 : fit.r_squared, series.is_of_tasks ? "" : ", such as waiting for the other rank");
+    const std::string each = is_of_bytes(series) ? byte_size(1e9 / fit.slope_ns) + " a second" : duration(fit.slope_ns, {100, false, false}) + " each";
+    return fmt::format("{}: their durations follow their {} (r² {:.2f}): {} without any, and {}", calls, printable(series.amount), fit.r_squared,
+                       duration(std::max(0.0, fit.intercept_ns), {100, false, false}), each);
+}
+
+/// Of the calls with bytes that take most time, and of the counter that explains most time.
+void add_findings(const std::vector<DurationSeries>& list, ReportDocument& document) {
+    const DurationSeries* counter = nullptr;
+    double most = -1;
+    for (const DurationSeries& series : list) {
+        const DurationFit fit = duration_fit(series);
+        const double explained = (std::isnan(fit.r_squared) ? 0 : fit.r_squared) * fit.time_ns;
+        if (!is_of_bytes(series) && explained > most) {
+            most = explained;
+            counter = &series;
+        }
+    }
+    const char* heading = "What the durations depend on";
+    for (const DurationSeries* series : {is_of_bytes(list.front()) ? &list.front() : nullptr, counter}) {
+        if (series == nullptr) continue;
+        document.findings.emplace_back(heading, correlation_words(*series, duration_fit(*series)));
+        heading = "";
+    }
 }
 
 } // namespace
@@ -42,15 +69,16 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
     };
     ReportDocument document = document_of(profile, choice);
     const std::string scope = scope_of(profile, choice, found);
-    document.facts.push_back("durations of MPI calls with messages" + (scope.empty() ? "" : ", " + scope));
+    document.facts.push_back("durations of MPI calls with messages, and of calls and tasks with counters" + (scope.empty() ? "" : ", " + scope));
     const PassingEvents passing(profile, choice.events);
-    const std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen, passing);
-    if (list.empty()) {
+    std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen, passing);
+    std::vector<DurationSeries> counters = counters_of_events(profile, choice.ranks, is_chosen, passing);
+    if (list.empty() && counters.empty()) {
         const bool has_events = std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& l) { return l.events.stride != 0; });
-        throw SelectionError(has_events ? "there are no messages in the events that were kept of what is chosen"
+        throw SelectionError(has_events ? "there are neither messages nor counters (LIBPROFILE_METRICS) in the events that were kept of what is chosen"
                                         : "the profile has no calls one by one; record them: LIBPROFILE_TRACE=events libprofile run -- PROGRAM");
     }
-    if (passing.is_active()) {
+    if (passing.is_active() && !list.empty()) {
         const auto calls = [](const std::vector<DurationSeries>& all) {
             std::uint64_t sum = 0;
             for (const DurationSeries& series : all) sum += series.rank ? 0 : series.amounts.size();
@@ -59,21 +87,25 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
         const std::vector<DurationSeries> whole = bytes_of_calls(profile, choice.ranks, is_chosen, PassingEvents(profile, {}));
         document.warnings.push_back(passing.left_out(calls(list), calls(whole), "calls with messages"));
     }
+    std::move(counters.begin(), counters.end(), std::back_inserter(list));
+    add_findings(list, document);
     ReportTable table{"correlations",
-                      "Durations and bytes",
-                      "a line of least squares through all calls; r² says how much of the differences it explains",
+                      "Durations, bytes and counters",
+                      "a line of least squares through all calls or tasks; r² says how much of the differences it explains",
                       {{"function", "function", ColumnUnit::Text, false, 20},
+                       {"of", "", ColumnUnit::Text},
                        {"rank", "rank", ColumnUnit::Number},
                        {"partner", "partner", ColumnUnit::Number},
-                       {"amount", "", ColumnUnit::Text},
-                       {"calls", "calls", ColumnUnit::Count},
+                       {"amount", "amount", ColumnUnit::Text},
+                       {"calls", "number", ColumnUnit::Count},
                        {"time", "time", ColumnUnit::Ns},
-                       {"least", "least", ColumnUnit::ByteCount},
-                       {"most", "most", ColumnUnit::ByteCount},
-                       {"pearson", "Pearson", ColumnUnit::Ratio},
+                       {"least", "least", ColumnUnit::ByRow},
+                       {"most", "most", ColumnUnit::ByRow},
+                       {"pearson", "", ColumnUnit::Ratio},
                        {"r_squared", "r²", ColumnUnit::Ratio},
-                       {"intercept_ns", "at 0 B", ColumnUnit::Ns},
+                       {"intercept_ns", "at 0", ColumnUnit::Ns},
                        {"slope_ns", "", ColumnUnit::Ratio},
+                       {"", "each", ColumnUnit::Ns},
                        {"", "a second", ColumnUnit::ByteCount}},
                       {},
                       {},
@@ -87,11 +119,13 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
             continue;
         }
         const DurationFit fit = duration_fit(series);
-        table.rows.push_back({printable(series.group), rank_or_none(series.rank), rank_or_none(series.partner), series.amount, fit.count, fit.time_ns,
-                              fit.least, fit.most, known(fit.pearson), known(fit.r_squared), known(fit.intercept_ns), known(fit.slope_ns),
-                              fit.slope_ns > 0 ? ReportValue(1e9 / fit.slope_ns) : ReportValue(NotKnown{})});
+        const bool has_rate = is_of_bytes(series) && fit.slope_ns > 0;
+        table.units.push_back(unit_of(series.unit));
+        table.rows.push_back({printable(series.group), series.is_of_tasks ? "tasks" : "calls", rank_or_none(series.rank), rank_or_none(series.partner),
+                              printable(series.amount), fit.count, fit.time_ns, fit.least, fit.most, known(fit.pearson), known(fit.r_squared),
+                              known(fit.intercept_ns), known(fit.slope_ns), is_of_bytes(series) ? ReportValue() : known(fit.slope_ns),
+                              has_rate ? ReportValue(1e9 / fit.slope_ns) : ReportValue()});
     }
-    document.findings.emplace_back("What the durations depend on", correlation_words(list.front(), duration_fit(list.front())));
     document.hints.push_back(fmt::format("libprofile report {} --correlations --format csv    for a spreadsheet", form.folder));
     document.tables.push_back(std::move(table));
     return document;

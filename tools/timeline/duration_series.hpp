@@ -17,10 +17,11 @@
 namespace libprofile::tools {
 
 struct DurationSeries {
+    bool is_of_tasks = false;             // else of calls
     std::string group;                    // the function
     std::optional<std::uint32_t> rank;    // that called it; none: all
     std::optional<std::uint32_t> partner; // the rank of MPI_COMM_WORLD with which all messages of each call were exchanged; none: all calls
-    std::string amount, unit;             // "bytes", "bytes"
+    std::string amount, unit;             // "bytes", "bytes"; a counter and its unit
     std::vector<double> durations_ns, amounts;
 };
 

@@ -18,7 +18,7 @@ export class Evaluator {
     private readonly tracks: Tracks,
     private readonly expression: Expression,
   ) {
-    this.withSums = !needsEvents(expression, tracks.names.states);
+    this.withSums = !needsEvents(expression, tracks.names);
   }
 
   /** NaN where nothing is known, or a quotient has no value. */

@@ -41,6 +41,7 @@ export interface Names {
   states: string[];
   functions: string[]; // and regions
   counters: { name: string; unit: string }[];
+  hasTasks?: boolean; // sums of iterations without events do not tell them from computing
   hasNodes?: boolean; // NUMA nodes of tasks and of their data
 }
 
@@ -268,6 +269,8 @@ class Parser {
         calls = series("calls", place);
       if ((name === "calls" || name === "duration") && place === "computing")
         this.fail("computing is not called: threads(computing) and time(computing) are known", this.tokens[this.at - 1]!);
+      if ((name === "calls" || name === "duration") && place === "task")
+        this.fail("tasks are no calls: threads(task) and time(task) are known, and their statistics are below", this.tokens[this.at - 1]!);
       if (name === "time") return typed(time, true, 1);
       if (name === "calls") return typed(calls, true);
       if (name === "threads") return typed(quotient(difference(time), { kind: "dt" }), false);
@@ -311,6 +314,9 @@ class Parser {
       { states, functions: known } = this.names;
     if (token.kind !== "name" && token.kind !== "text") this.fail(`a state, function or region should be here, not ${this.shown()}`);
     ++this.at;
+    // "*" is for names that are not known beforehand.
+    if (token.text.includes("*") && !known.some((name) => matches(token.text, name)) && states.some((name) => matches(token.text, name)))
+      this.fail(`${token.text} is no function or region; states are named one by one, such as ${states.find((name) => matches(token.text, name))}`, token);
     if (![...states, ...known].some((name) => matches(token.text, name)))
       this.fail(`there is no state, function or region "${token.text}"${nearest(token.text, [...states, ...known])}`, token);
     return token.text;
@@ -357,8 +363,8 @@ export function parsed(source: string, names: Names): { of: Expression; unit: Un
 }
 
 /** Whether it needs single events: then sums of iterations without events do not help. */
-export function needsEvents(e: Expression, states: string[]): boolean {
-  if (e.kind === "operation") return needsEvents(e.left, states) || needsEvents(e.right, states);
-  if (e.kind === "series") return e.series !== "time" || !states.includes(e.name);
-  return "of" in e ? needsEvents(e.of, states) : false;
+export function needsEvents(e: Expression, names: Names): boolean {
+  if (e.kind === "operation") return needsEvents(e.left, names) || needsEvents(e.right, names);
+  if (e.kind === "series") return e.series !== "time" || !names.states.includes(e.name) || (names.hasTasks === true && ["computing", "task"].includes(e.name));
+  return "of" in e ? needsEvents(e.of, names) : false;
 }

@@ -190,6 +190,7 @@ export class Tracks {
       states: data.header.events!.states.map(({ key }) => key),
       functions: [...time.entries()].sort((a, b) => b[1] - a[1]).map(([name]) => name), // most time first
       counters: events.counters?.map(({ name, unit }) => ({ name, unit })) ?? [],
+      hasTasks: events.tasks.count > 0,
       hasNodes: !!events.tasks.places,
     };
   }

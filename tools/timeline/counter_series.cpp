@@ -1,0 +1,111 @@
+#include "tools/timeline/counter_series.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/reader/counters.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Group = std::pair<bool, std::string>; // of tasks, what runs or is called
+
+/// What one task has so far.
+struct TaskSum {
+    std::string group;
+    double duration_ns = 0, amount = 0;
+};
+
+class CounterSeries {
+  public:
+    CounterSeries(const Profile& profile, const PassingEvents& passing) : profile_(profile), passing_(passing) {}
+
+    void add(std::size_t location, const EventPart& part) {
+        const Location& of = profile_.locations[location];
+        const KeptEvents& events = of.events;
+        const std::vector<std::string>& names = names_of(of.rank);
+        for (std::uint32_t i = part.counts_at; i < part.counts_at + part.counts; ++i) {
+            const TracedCount& count = events.counts[i];
+            if (count.counter >= names.size() || count.end < count.begin) continue;
+            const auto increase = static_cast<double>(count.end - count.begin);
+            if (!count.is_of_run) {
+                if (!passing_.interval(location, count.event)) continue;
+                const TracedInterval& interval = events.intervals[count.event];
+                add({false, name_of(interval.path)}, names[count.counter], interval.begin_ns, interval.end_ns, increase);
+            } else if (passing_.run(location, count.event)) {
+                const TracedTaskRun& run = events.runs[count.event];
+                TaskSum& task = tasks_[{of.rank, run.task, names[count.counter]}];
+                if (task.group.empty()) task.group = name_of(run.path);
+                task.duration_ns += static_cast<double>(run.end_ns - std::min(run.begin_ns, run.end_ns));
+                task.amount += increase;
+            }
+        }
+    }
+
+    std::vector<DurationSeries> list() {
+        for (const auto& [key, task] : tasks_) add({true, task.group}, std::get<2>(key), task.duration_ns, task.amount);
+        std::vector<DurationSeries> list;
+        for (auto& [key, series] : found_) {
+            if (*std::max_element(series.amounts.begin(), series.amounts.end()) == 0) continue; // it tells nothing
+            std::tie(series.is_of_tasks, series.group) = key.first;
+            series.amount = key.second;
+            series.unit = unit_of(series.amount);
+            list.push_back(std::move(series));
+        }
+        const auto time = [](const DurationSeries& series) { return std::accumulate(series.durations_ns.begin(), series.durations_ns.end(), 0.0); };
+        std::stable_sort(list.begin(), list.end(), [&](const DurationSeries& a, const DurationSeries& b) { return time(a) > time(b); });
+        return list;
+    }
+
+  private:
+    void add(const Group& group, const std::string& counter, std::uint64_t begin, std::uint64_t end, double increase) {
+        add(group, counter, static_cast<double>(end - std::min(begin, end)), increase);
+    }
+    void add(const Group& group, const std::string& counter, double duration, double increase) {
+        DurationSeries& series = found_[{group, counter}];
+        series.durations_ns.push_back(duration);
+        series.amounts.push_back(increase);
+    }
+    const std::string& name_of(std::uint32_t path) {
+        std::string& name = names_of_paths_[path];
+        if (name.empty()) name = label_of(profile_, profile_.paths[path]).name;
+        return name;
+    }
+    const std::vector<std::string>& names_of(std::uint32_t rank) {
+        const auto [at, is_new] = names_.try_emplace(rank);
+        if (is_new) at->second = counter_names(profile_, rank);
+        return at->second;
+    }
+    std::string unit_of(const std::string& counter) const {
+        for (const MetricInfo& metric : profile_.metrics)
+            if (metric.name == counter) return metric.unit;
+        return "";
+    }
+
+    const Profile& profile_;
+    const PassingEvents& passing_;
+    std::map<std::uint32_t, std::vector<std::string>> names_; // by rank
+    std::map<std::uint32_t, std::string> names_of_paths_;
+    std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, TaskSum> tasks_; // by rank, number and counter
+    std::map<std::pair<Group, std::string>, DurationSeries> found_;
+};
+
+} // namespace
+
+std::vector<DurationSeries> counters_of_events(const Profile& profile, std::span<const std::uint32_t> ranks,
+                                               const std::function<bool(const EventPart&)>& is_chosen, const PassingEvents& passing) {
+    CounterSeries series(profile, passing);
+    for (std::size_t l = 0; l < profile.locations.size(); ++l) {
+        if (!ranks.empty() && !std::binary_search(ranks.begin(), ranks.end(), profile.locations[l].rank)) continue;
+        for (const EventPart& part : profile.locations[l].events.parts)
+            if (is_chosen(part)) series.add(l, part);
+    }
+    return series.list();
+}
+
+} // namespace libprofile::tools
