@@ -2,7 +2,7 @@
 
 /** @param result takes what was found */
 export async function places({ page, open, settle, saved, shots, result }) {
-  const asked = JSON.parse(process.argv[7]), none = { kind: "", text: "", from: 0, to: Infinity, ranks: "", nodes: "", access: "" };
+  const asked = JSON.parse(process.argv[7]), none = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", nodes: "", access: "" };
   await open();
   const set = async (state) => { await page.evaluate((s) => window.libprofile.store.set(s), state); await settle(); };
   const text = (id) => page.evaluate((i) => document.getElementById(i).textContent.replaceAll("\u202f", " "), id);

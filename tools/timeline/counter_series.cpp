@@ -2,6 +2,7 @@
 
 #include "tools/names/labels.hpp"
 #include "tools/reader/counters.hpp"
+#include "tools/timeline/task_types.hpp"
 
 #include <algorithm>
 #include <map>
@@ -40,7 +41,7 @@ class CounterSeries {
             } else if (passing_.run(location, count.event)) {
                 const TracedTaskRun& run = events.runs[count.event];
                 TaskSum& task = tasks_[{of.rank, run.task, names[count.counter]}];
-                if (task.group.empty()) task.group = name_of(run.path);
+                if (task.group.empty()) task.group = type_of(of.rank, run);
                 task.duration_ns += static_cast<double>(run.end_ns - std::min(run.begin_ns, run.end_ns));
                 task.amount += increase;
             }
@@ -76,6 +77,20 @@ class CounterSeries {
         if (name.empty()) name = label_of(profile_, profile_.paths[path]).name;
         return name;
     }
+    /// As `report --tasks` names it, with the line of the creation; of a task whose creation is not there, what runs.
+    std::string type_of(std::uint32_t rank, const TracedTaskRun& run) {
+        const auto [at, is_new] = types_.try_emplace(rank);
+        if (is_new) {
+            const TaskGraph graph = task_graph(profile_, parts_of(task_stretches(profile_, rank)));
+            const TaskTypes types = task_types(profile_, graph);
+            for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+                const TaskType& type = types.types[types.of_task[t]];
+                at->second.try_emplace(graph.tasks[t].number, type.source.empty() ? type.function : type.function + " (" + type.source + ")");
+            }
+        }
+        const auto found = at->second.find(run.task);
+        return found == at->second.end() ? name_of(run.path) : found->second;
+    }
     const std::vector<std::string>& names_of(std::uint32_t rank) {
         const auto [at, is_new] = names_.try_emplace(rank);
         if (is_new) at->second = counter_names(profile_, rank);
@@ -91,6 +106,7 @@ class CounterSeries {
     const PassingEvents& passing_;
     std::map<std::uint32_t, std::vector<std::string>> names_; // by rank
     std::map<std::uint32_t, std::string> names_of_paths_;
+    std::map<std::uint32_t, std::map<std::uint64_t, std::string>> types_;            // by rank and number
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, TaskSum> tasks_; // by rank, number and counter
     std::map<std::pair<Group, std::string>, DurationSeries> found_;
 };

@@ -25,9 +25,9 @@ interface Unsaved {
   isGiven: boolean; // as a file, since the last one
 }
 const ofLivePage: Unsaved = { changes: [], isGiven: false };
-let current: { isUnsaved: boolean } | null = null;
+let current: { isLostOnLeaving: boolean } | null = null;
 window.addEventListener("beforeunload", (e) => {
-  if (current?.isUnsaved) e.preventDefault();
+  if (current?.isLostOnLeaving) e.preventDefault();
 });
 
 /** As it is shown: in one line, and without what turns the direction of text around. */
@@ -63,6 +63,7 @@ export class Annotations {
   problem = "";
   private readonly unsaved: Unsaved;
   private sending = Promise.resolve();
+  private underWay = 0;
 
   constructor(
     private readonly header: AnnotationsHeader | undefined,
@@ -76,9 +77,12 @@ export class Annotations {
     current = this;
   }
 
-  /** Some are in this page only. */
-  get isUnsaved(): boolean {
+  get isLostOnLeaving(): boolean {
     return this.unsaved.changes.length > 0 && !this.unsaved.isGiven;
+  }
+  /** Some are in this page only, and not under way to the server. */
+  get isUnsaved(): boolean {
+    return this.isLostOnLeaving && this.underWay === 0;
   }
   get savesItself(): boolean {
     return this.isServed && !this.isLive && !!this.header;
@@ -106,6 +110,7 @@ export class Annotations {
     unsaved.changes = [...unsaved.changes.filter((one) => idOf(one) !== idOf(change)), change];
     unsaved.isGiven = false;
     this.list = changed(this.list, [change]);
+    if (this.savesItself) ++this.underWay;
     this.onChange();
     if (this.savesItself) await (this.sending = this.sending.then(() => this.send()));
   }
@@ -117,6 +122,7 @@ export class Annotations {
       if (await this.exchange(change)) this.unsaved.changes = this.unsaved.changes.filter((one) => one !== change);
       else refusal = this.problem;
     this.problem = refusal;
+    --this.underWay;
     this.onChange();
   }
 
