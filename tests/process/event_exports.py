@@ -10,6 +10,7 @@ from readers import otf2_archive, paraver, perfetto
 
 from events import EVENTS, check_archive, events_of, parts_of
 from harness import expect, expect_equal, main, test
+from task_places import measure as measure_pages, programs as programs_with_pages
 from tasks import measure, programs, rows
 
 
@@ -134,6 +135,24 @@ def a_chosen_part_of_the_events_is_exported_alone(job):
             expect_equal((found, trace.communications), ([11, 12], []), "iterations and communications")
         refused = job.run([job.tool, "export", job.folder / folder, "--format", name, "--rank", 7, "--output", "x"])
         expect(refused.code == 1 and "no data of rank 7" in refused.all_err, f"another rank: {refused.all_err}")
+
+
+@test
+def perfetto_has_the_counters_of_the_report(job):
+    """At both ends of each task, from 0 on, on a track of each thread."""
+    for program in programs_with_pages(job):
+        _, report, output, _ = measure_pages(job, program, LIBPROFILE_METRICS="page_faults,context_switches")
+        trace, expected = perfetto.read(exported(job, output, "perfetto")), {}
+        for place, entry in threads_of(report).items():
+            first = {}
+            for counter, begin, end in rows(entry["counts"], "counter", "begin", "end"):
+                start = first.setdefault(counter, begin)
+                expected.setdefault((row_name(place), counter), []).extend((begin - start, end - start))
+        found = {(thread, counter): [value for _, value in values] for ((_, thread), counter), values in trace.counters.items()}
+        expect_equal(found, expected, f"{program}: values of counters")
+        expect(any(max(values) > 0 for values in found.values()), f"{program}: no counter grows")
+        for values in trace.counters.values():
+            expect(all(at >= 0 for at, _ in values), f"{program}: times {values[:4]}")
 
 
 def threads_of(report):

@@ -80,6 +80,10 @@ std::vector<EventSlice> ChosenEvents::slices(const Location& location, const Eve
     return slices;
 }
 
+bool ChosenEvents::is_count_chosen(const Location& location, const TracedCount& count) const {
+    return count.is_of_run ? passing_.run(position(location), count.event) : passing_.interval(position(location), count.event);
+}
+
 bool ChosenEvents::is_task_chosen(const Location& location, std::uint32_t at) const {
     const KeptEvents& events = location.events;
     const auto next =

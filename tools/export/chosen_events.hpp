@@ -61,6 +61,8 @@ class ChosenEvents {
     }
     /// Of a position in KeptEvents::tasks.
     bool is_task_chosen(const Location& location, std::uint32_t at) const;
+    /// Whether what a counter was read for passes.
+    bool is_count_chosen(const Location& location, const TracedCount& count) const;
     /// The messages of a slice: a part of KeptEvents::messages.
     static std::span<const TracedMessage> messages(const KeptEvents& events, const EventSlice& slice);
     /// The other end of a chosen message, if that is known and chosen, too.

@@ -23,6 +23,7 @@ class EventRows {
 
     const ChosenEvents& chosen() const { return chosen_; }
     const EventNames& names() const { return names_; }
+    const Profile& profile() const { return profile_; }
     /// Those with a chosen part, in the profile's order.
     const std::vector<const Location*>& locations() const { return locations_; }
     /// In Profile::locations.

@@ -1,6 +1,7 @@
 // Perfetto's trace: kept events (LIBPROFILE_TRACE=events) for ui.perfetto.dev and trace_processor.
 //
 // Ranks are processes and threads are threads. Slices are kept parts of the run, and in them what lies in them; where there is no slice, nothing was kept.
+// Counters that were read at the borders of tasks and calls have a track of each thread, from 0 on.
 // Flows lead from a send to the end of the call that received it, and from the creation of a task to its runs.
 // Format: protos/perfetto/trace/perfetto_trace.proto of Perfetto; perfetto.dev/docs/reference/synthetic-track-event.
 #include "tools/export/event_rows.hpp"
@@ -8,7 +9,9 @@
 #include "tools/export/location_name.hpp"
 #include "tools/export/proto_message.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/reader/counters.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -27,7 +30,7 @@ constexpr unsigned timestamp = 8, sequence = 10, track_event = 11, interned_data
 constexpr std::uint64_t state_begins = 1, needs_state = 2;
 } // namespace trace_packet
 namespace track_descriptor {
-constexpr unsigned uuid = 1, process = 3, thread = 4, parent = 5;
+constexpr unsigned uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
 }
 namespace process_descriptor {
 constexpr unsigned pid = 1, name = 6;
@@ -36,8 +39,8 @@ namespace thread_descriptor {
 constexpr unsigned pid = 1, tid = 2, name = 5;
 }
 namespace track_event {
-constexpr unsigned categories = 3, annotations = 4, type = 9, name_iid = 10, track = 11, name = 23, flows = 47, last_flows = 48;
-constexpr std::uint64_t begin = 1, end = 2, instant = 3;
+constexpr unsigned categories = 3, annotations = 4, type = 9, name_iid = 10, track = 11, name = 23, counter_value = 30, flows = 47, last_flows = 48;
+constexpr std::uint64_t begin = 1, end = 2, instant = 3, counter = 4;
 } // namespace track_event
 namespace annotation {
 constexpr unsigned name_iid = 1, number = 3, text = 6;
@@ -98,6 +101,43 @@ class PerfettoTrace {
         rows_.chosen().visit(
             location, part, [&](const EventSlice& slice) { enter(location, slice); }, [&](const EventSlice& slice) { leave(location, slice); });
         add(location, part.end_ns, track_event::end, {});
+        add_counters(location, part);
+    }
+
+    void add_counters(const Location& location, const EventPart& part) {
+        const KeptEvents& events = location.events;
+        for (std::uint32_t i = part.counts_at; i < part.counts_at + part.counts; ++i) {
+            const TracedCount& count = events.counts[i];
+            if (!rows_.chosen().is_count_chosen(location, count)) continue;
+            const auto [begin, end] = count.is_of_run ? std::pair(events.runs[count.event].begin_ns, events.runs[count.event].end_ns)
+                                                      : std::pair(events.intervals[count.event].begin_ns, events.intervals[count.event].end_ns);
+            const std::uint64_t first = first_value_.try_emplace({rows_.position(location), count.counter}, count.begin).first->second;
+            if (described_counters_.insert({rows_.position(location), count.counter}).second) describe_counter(location, count.counter);
+            for (const auto& [at, value] : {std::pair(std::max(begin, part.begin_ns), count.begin), std::pair(end, count.end)})
+                add_value(location, count.counter, at, value - std::min(first, value));
+        }
+    }
+    /// Behind the tracks of all threads.
+    std::uint64_t counter_track(const Location& location, std::uint8_t counter) const {
+        return std::uint64_t{1} << 40 | std::uint64_t{counter} << 32 | rows_.position(location);
+    }
+    void describe_counter(const Location& location, std::uint8_t counter) {
+        const std::vector<std::string> names = counter_names(rows_.profile(), location.rank);
+        ProtoMessage descriptor;
+        descriptor.number(track_descriptor::uuid, counter_track(location, counter));
+        descriptor.text(track_descriptor::name, counter < names.size() ? printable(names[counter]) : fmt::format("counter {}", counter));
+        descriptor.number(track_descriptor::parent, track(location));
+        descriptor.message(track_descriptor::counter, {});
+        add_descriptor(descriptor);
+    }
+    void add_value(const Location& location, std::uint8_t counter, std::uint64_t own_ns, std::uint64_t value) {
+        ProtoMessage event, packet;
+        event.number(track_event::type, track_event::counter);
+        event.number(track_event::track, counter_track(location, counter));
+        event.present_number(track_event::counter_value, value);
+        packet.present_number(trace_packet::timestamp, rows_.time(location, own_ns));
+        packet.message(trace_packet::track_event, event);
+        add(packet);
     }
 
     ProtoMessage begin_of(std::uint64_t own_ns, const char* category) {
@@ -214,6 +254,8 @@ class PerfettoTrace {
     std::set<std::uint32_t> described_; // ranks
     std::map<std::pair<Interned, std::string>, std::uint64_t> interned_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> task_flows_; // by rank and task
+    std::set<std::pair<std::uint32_t, std::uint8_t>> described_counters_;         // by location and counter
+    std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint64_t> first_value_; // the same
     ProtoMessage new_texts_;
     bool is_begun_ = false;
 };

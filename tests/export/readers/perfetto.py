@@ -17,6 +17,7 @@ class Trace:
     threads: dict = field(default_factory=dict)  # by uuid: (process, thread), their names
     slices: dict = field(default_factory=dict)   # by names: (begin, end, name, category, annotations), in the order of ends
     instants: dict = field(default_factory=dict) # by names: (at, name, category, annotations)
+    counters: dict = field(default_factory=dict) # by names and counter: (at, value)
     flows: list = field(default_factory=list)    # (from, to): each (names, name of the slice, at)
 
 
@@ -31,7 +32,7 @@ def decode(place):
 
 
 def read(place):
-    trace, processes, texts, is_begun = Trace(), {}, {}, False
+    trace, processes, texts, is_begun, counters = Trace(), {}, {}, False, {}
     events = []
     for packet in decode(place):
         expect(packet["trusted_packet_sequence_id"] == [1], "one sequence")
@@ -43,6 +44,9 @@ def read(place):
             if "process" in descriptor:
                 expect(uuid not in processes, "a process is described once")
                 processes[uuid] = descriptor["process"][0]["pid"][0], descriptor["process"][0]["process_name"][0]
+            elif "counter" in descriptor:
+                expect(uuid not in counters, "a counter of a thread is described once")
+                counters[uuid] = trace.threads[descriptor["parent_uuid"][0]], descriptor["name"][0]
             else:
                 pid, name = processes[descriptor["parent_uuid"][0]]
                 thread = descriptor["thread"][0]
@@ -53,7 +57,10 @@ def read(place):
             for entry in entries:
                 expect((kind, entry["iid"][0]) not in texts, "a text is told once")
                 texts[kind, entry["iid"][0]] = entry["name"][0]
-        if "track_event" in packet:
+        if "track_event" in packet and packet["track_event"][0]["type"] == ["TYPE_COUNTER"]:
+            event = packet["track_event"][0]
+            trace.counters.setdefault(counters[event["track_uuid"][0]], []).append((packet["timestamp"][0], event["counter_value"][0]))
+        elif "track_event" in packet:
             events.append((packet["timestamp"][0], resolved(packet["track_event"][0], texts)))
     follow(trace, sorted(events, key=lambda event: event[0]))  # stable, as trace_processor's
     expect(len({names for names in trace.threads.values()}) == len(trace.threads), "names of threads")
