@@ -179,7 +179,7 @@ def the_kernels_own_nodes_are_those_of_memory_that_was_touched(job):
 
 @test
 def lines_through_durations_and_counters_equal_numpys(job):
-    """Of the tasks that touch new pages: those that touch more take longer. The other types touch none."""
+    """Of the tasks that all touch new pages."""
     import numpy as np
     for program in programs(job):
         _, report, output, _ = measure(job, program, LIBPROFILE_METRICS="page_faults,context_switches", LIBPROFILE_SAMPLE="off")
@@ -192,14 +192,15 @@ def lines_through_durations_and_counters_equal_numpys(job):
         printed = job.run([job.tool, "report", output, "--correlations", "--format", "json"])
         expect_equal(printed.code, 0, f"{program}: exit code: {printed.err}")
         rows = [row for row in json.loads(printed.out)["correlations"] if row["of"] == "tasks" and row["amount"] == "page_faults"]
-        expect_equal(len(rows), 1, f"{program}: types of tasks with page faults: {rows}")
-        row, own = rows[0], numbers_of(report)[WARM_UP:WARM_UP + BLOCKS]
+        writers = [row for row in rows if row["calls"] == BLOCKS and row["least"] >= 1]  # other tasks may have some, too
+        expect_equal(len(writers), 1, f"{program}: types of tasks that all touch new pages: {rows}")
+        row, own = writers[0], numbers_of(report)[WARM_UP:WARM_UP + BLOCKS]
         x, y = np.array([faults[task] for task in own], float), np.array([durations[task] for task in own], float)
         expect_equal((row["calls"], row["least"], row["most"], row["time"]), (len(own), x.min(), x.max(), y.sum()), f"{program}: number, least, most and time")
         slope, intercept = np.polyfit(x, y, 1)
         for name, value, scale in (("pearson", np.corrcoef(x, y)[0, 1], 1), ("slope_ns", slope, abs(slope)), ("intercept_ns", intercept, y.mean())):
             expect(abs(row[name] - value) <= 1e-6 * scale, f"{program}: {name} is {row[name]}, numpy: {value}")
-        text = job.run([job.tool, "report", output, "--correlations"]).out
+        text = job.run([job.tool, "report", output, "--correlations", "--width", "200"]).out
         expect("page_faults" in text and row["function"] in text, text)
 
 

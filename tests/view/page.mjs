@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), live (what stays in a page that renews itself).
+// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), counters (of its events), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -792,6 +792,8 @@ if (action === "numbers") {
   await (await import("./large_page.mjs")).largePage({ page, open, settle, shots, result, file });
 } else if (action === "timeline_speed") {
   await (await import("./large_page.mjs")).timelineSpeed({ page, open, frames, shots, result });
+} else if (action === "counters") {
+  await (await import("./counters.mjs")).counters({ page, open, settle, shots, result });
 } else if (action === "cause_marks") {
   await (await import("./overlays.mjs")).causeMarks({ page, open, settle, paint, shots, result });
 } else if (action === "strip") {

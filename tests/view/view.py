@@ -22,6 +22,7 @@ import time
 import traceback
 from pathlib import Path
 
+import counters  # their tests are in the list, too
 import large_page  # its tests are in the list, too
 import overlays
 import places

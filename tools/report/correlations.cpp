@@ -20,14 +20,15 @@ constexpr std::size_t correlation_rows_shown = 20;
 ReportValue known(double value) { return std::isnan(value) ? ReportValue(NotKnown{}) : ReportValue(value); }
 ReportValue rank_or_none(const std::optional<std::uint32_t>& rank) { return rank ? ReportValue(std::uint64_t{*rank}) : ReportValue(); }
 
+constexpr std::uint64_t enough_to_say = 10; // calls or tasks
+
 /// Else it is a counter.
 bool is_of_bytes(const DurationSeries& series) { return series.amount == "bytes" && series.unit == "bytes"; }
 
 /// What the line says of the function with most time.
 std::string correlation_words(const DurationSeries& series, const DurationFit& fit) {
     const std::string calls = fmt::format("{} of {}", plural(fit.count, series.is_of_tasks ? "task" : "call"), printable(series.group));
-    constexpr std::uint64_t enough = 10;
-    if (fit.count < enough) return fmt::format("{}: too few to say how their durations depend on their {}", calls, printable(series.amount));
+    if (fit.count < enough_to_say) return fmt::format("{}: too few to say how their durations depend on their {}", calls, printable(series.amount));
     if (std::isnan(fit.slope_ns))
         return fmt::format("{}: all have {:.0f} {}, so nothing can be said of how their duration depends on it", calls, fit.least, printable(series.amount));
     if (std::isnan(fit.pearson) || fit.r_squared < 0.5 || fit.slope_ns <= 0)
@@ -45,7 +46,7 @@ void add_findings(const std::vector<DurationSeries>& list, ReportDocument& docum
     for (const DurationSeries& series : list) {
         const DurationFit fit = duration_fit(series);
         const double explained = (std::isnan(fit.r_squared) ? 0 : fit.r_squared) * fit.time_ns;
-        if (!is_of_bytes(series) && explained > most) {
+        if (!is_of_bytes(series) && fit.count >= enough_to_say && explained > most) {
             most = explained;
             counter = &series;
         }
@@ -96,7 +97,7 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
                        {"of", "", ColumnUnit::Text},
                        {"rank", "rank", ColumnUnit::Number},
                        {"partner", "partner", ColumnUnit::Number},
-                       {"amount", "amount", ColumnUnit::Text},
+                       {"amount", "amount", ColumnUnit::Text, false, 12},
                        {"calls", "number", ColumnUnit::Count},
                        {"time", "time", ColumnUnit::Ns},
                        {"least", "least", ColumnUnit::ByRow},

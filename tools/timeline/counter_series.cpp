@@ -19,6 +19,7 @@ using Group = std::pair<bool, std::string>; // of tasks, what runs or is called
 /// What one task has so far.
 struct TaskSum {
     std::string group;
+    std::uint64_t stretches = 0, all = 0; // read, and of the task; 0: not all of it was kept
     double duration_ns = 0, amount = 0;
 };
 
@@ -41,7 +42,8 @@ class CounterSeries {
             } else if (passing_.run(location, count.event)) {
                 const TracedTaskRun& run = events.runs[count.event];
                 TaskSum& task = tasks_[{of.rank, run.task, names[count.counter]}];
-                if (task.group.empty()) task.group = type_of(of.rank, run);
+                if (task.group.empty()) std::tie(task.group, task.all) = type_of(of.rank, run);
+                ++task.stretches;
                 task.duration_ns += static_cast<double>(run.end_ns - std::min(run.begin_ns, run.end_ns));
                 task.amount += increase;
             }
@@ -49,7 +51,8 @@ class CounterSeries {
     }
 
     std::vector<DurationSeries> list() {
-        for (const auto& [key, task] : tasks_) add({true, task.group}, std::get<2>(key), task.duration_ns, task.amount);
+        for (const auto& [key, task] : tasks_)
+            if (task.stretches == task.all) add({true, task.group}, std::get<2>(key), task.duration_ns, task.amount);
         std::vector<DurationSeries> list;
         for (auto& [key, series] : found_) {
             if (*std::max_element(series.amounts.begin(), series.amounts.end()) == 0) continue; // it tells nothing
@@ -77,19 +80,20 @@ class CounterSeries {
         if (name.empty()) name = label_of(profile_, profile_.paths[path]).name;
         return name;
     }
-    /// As `report --tasks` names it, with the line of the creation; of a task whose creation is not there, what runs.
-    std::string type_of(std::uint32_t rank, const TracedTaskRun& run) {
+    /// As `report --tasks` names it, with the line of the creation, and how many stretches it has; none if not all of it is there.
+    std::pair<std::string, std::uint64_t> type_of(std::uint32_t rank, const TracedTaskRun& run) {
         const auto [at, is_new] = types_.try_emplace(rank);
         if (is_new) {
             const TaskGraph graph = task_graph(profile_, parts_of(task_stretches(profile_, rank)));
             const TaskTypes types = task_types(profile_, graph);
             for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
                 const TaskType& type = types.types[types.of_task[t]];
-                at->second.try_emplace(graph.tasks[t].number, type.source.empty() ? type.function : type.function + " (" + type.source + ")");
+                const std::string name = type.source.empty() ? type.function : type.function + " (" + type.source + ")"; // LLVM's have one function
+                at->second.try_emplace(graph.tasks[t].number, name, graph.tasks[t].is_complete ? graph.tasks[t].runs : 0);
             }
         }
         const auto found = at->second.find(run.task);
-        return found == at->second.end() ? name_of(run.path) : found->second;
+        return found == at->second.end() ? std::pair(name_of(run.path), std::uint64_t{0}) : found->second;
     }
     const std::vector<std::string>& names_of(std::uint32_t rank) {
         const auto [at, is_new] = names_.try_emplace(rank);
@@ -106,8 +110,8 @@ class CounterSeries {
     const PassingEvents& passing_;
     std::map<std::uint32_t, std::vector<std::string>> names_; // by rank
     std::map<std::uint32_t, std::string> names_of_paths_;
-    std::map<std::uint32_t, std::map<std::uint64_t, std::string>> types_;            // by rank and number
-    std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, TaskSum> tasks_; // by rank, number and counter
+    std::map<std::uint32_t, std::map<std::uint64_t, std::pair<std::string, std::uint64_t>>> types_; // by rank and number
+    std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, TaskSum> tasks_;                // by rank, number and counter
     std::map<std::pair<Group, std::string>, DurationSeries> found_;
 };
 

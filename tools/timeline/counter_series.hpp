@@ -6,8 +6,8 @@
 
 namespace libprofile::tools {
 
-/// For each type of task (what runs) and each function that was called, and each counter that grew in one of them. A task has all its stretches that pass,
-/// from begin to end, so with tasks and waits inside them: counters contain these, too. The one with the longest sum of durations first.
+/// For each type of task (what runs) and each function that was called, and each counter that grew in one of them. Of tasks that are there as a whole all
+/// stretches, from begin to end, so with tasks and waits inside them: counters contain these, too. The one with the longest sum of durations first.
 std::vector<DurationSeries> counters_of_events(const Profile& profile, std::span<const std::uint32_t> ranks,
                                                const std::function<bool(const EventPart&)>& is_chosen, const PassingEvents& passing);
 

@@ -59,6 +59,7 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
     std::optional<NamedColumns> columns;
     std::optional<TimelineColumns> events;
     std::optional<CollectiveColumns> collectives;
+    std::optional<CounterColumns> counters;
     std::optional<TaskColumns> tasks;
     std::size_t most = most_stretches;
     for (;;) {
@@ -67,6 +68,7 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
         columns.emplace();
         events.emplace(profile, tables, pairs, chosen, stretches, *columns);
         collectives.emplace(profile, axis, *events, *columns);
+        counters.emplace(profile, chosen, *columns);
         tasks.emplace(profile, tables, chosen, *columns);
         columns->compress();
         if (columns->bytes() <= most_bytes || (room == 0 && most <= 1)) break;
@@ -85,14 +87,14 @@ Json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTab
             if (chosen.is_in[l][p]) end = std::max(end, axis.at(one.rank, one.events.parts[p].end_ns));
         for (const SummedStretch& stretch : stretches[l]) end = std::max(end, axis.at(one.rank, stretch.end_ns));
     }
-    Json entry = timeline_lists(profile, axis, *columns, *events, *collectives, &*tasks, chosen.left_out == 0, sections);
+    Json entry = timeline_lists(profile, axis, *columns, *events, *collectives, &*counters, &*tasks, chosen.left_out == 0, sections);
     entry["end"] = end;
     entry["notes"] = notes(profile, chosen, all_stretches, most_bytes, served);
     return entry;
 }
 
 Json timeline_lists(const Profile& profile, const ClockAxis& axis, const NamedColumns& columns, const TimelineColumns& events,
-                    const CollectiveColumns& collectives, const TaskColumns* tasks, bool has_all, Sections& sections) {
+                    const CollectiveColumns& collectives, const CounterColumns* counters, const TaskColumns* tasks, bool has_all, Sections& sections) {
     Json parts = Json::array(), intervals = Json::array(), messages = Json::array(), inners = Json::array(), summed = Json::array(), begin = Json::array(),
          own = Json::array(), scaled = Json::array(), complete = Json::array(), states = Json::array(), created = Json::array(), runs = Json::array();
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
@@ -115,12 +117,14 @@ Json timeline_lists(const Profile& profile, const ClockAxis& axis, const NamedCo
     for (const TimelineStateName& state : timeline_state_names) states.push_back({{"key", state.key}, {"name", state.name}});
     Json entry = {{"states", states},
                   {"communicators", collectives.communicators()},
+                  {"counters", counters == nullptr ? Json::array() : counters->counters()},
                   {"types", tasks == nullptr ? Json::array() : tasks->types()},
                   {"rows",
                    {{"parts", parts},
                     {"intervals", intervals},
                     {"messages", messages},
                     {"collectives", collectives.counts()},
+                    {"counts", counters == nullptr ? std::vector<std::size_t>() : counters->counts()},
                     {"inners", inners},
                     {"stretches", summed},
                     {"tasks", created},

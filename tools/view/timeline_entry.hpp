@@ -4,6 +4,7 @@
 
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/view/collective_columns.hpp"
+#include "tools/view/counter_columns.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/sections.hpp"
 #include "tools/view/task_columns.hpp"
@@ -19,8 +20,9 @@ namespace libprofile::tools {
 nlohmann::ordered_json timeline_entry(const Profile& profile, const ClockAxis& axis, const PageTables& tables, std::size_t most_bytes, bool served,
                                       Sections& sections);
 
-/// The lists of an entry, and what its rows are. @param tasks null: without tasks. @param has_all nothing was left out
+/// The lists of an entry, and what its rows are. @param counters,tasks null: without these. @param has_all nothing was left out
 nlohmann::ordered_json timeline_lists(const Profile& profile, const ClockAxis& axis, const NamedColumns& columns, const TimelineColumns& events,
-                                      const CollectiveColumns& collectives, const TaskColumns* tasks, bool has_all, Sections& sections);
+                                      const CollectiveColumns& collectives, const CounterColumns* counters, const TaskColumns* tasks, bool has_all,
+                                      Sections& sections);
 
 } // namespace libprofile::tools

@@ -127,7 +127,7 @@ Json TimelineWindow::lists(const ChosenParts& parts, const std::vector<std::vect
     const TimelineColumns events(shown_, tables_, pairs, parts, stretches, columns);
     const CollectiveColumns collectives(shown_, axis_, events, columns);
     columns.compress();
-    return timeline_lists(shown_, axis_, columns, events, collectives, nullptr, true, sections);
+    return timeline_lists(shown_, axis_, columns, events, collectives, nullptr, nullptr, true, sections);
 }
 
 Json TimelineWindow::first(Sections& sections) const {

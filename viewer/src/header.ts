@@ -140,11 +140,14 @@ export interface EventsHeader {
   rows: Record<"parts" | "intervals" | "messages" | "inners" | "stretches" | "tasks" | "runs" | "begin" | "own" | "axis", number[]> & {
     complete: boolean[];
     collectives?: number[];
+    counts?: number[];
   }; // all parts are there
   parts: Record<"gaps" | "lengths" | "phases" | "numbers" | "reasons", number>;
   intervals: Record<"begins" | "lengths" | "nodes" | "states", number>;
   messages: Record<"calls" | "kinds" | "partners" | "communicators" | "tags" | "bytes" | "rows" | "others", number>;
   collectives?: Record<"calls" | "communicators" | "numbers" | "lasts" | "later" | "spans", number>; // collective_columns.cpp
+  counts?: Record<"counters" | "gaps" | "increases", number>; // readings of counters; counter_columns.cpp
+  counters?: { name: string; unit: string }[];
   communicators?: { name: string; ranks: number }[]; // with collective operations; ranks: how many, 0 if that is not known
   inners: Record<"begins" | "lengths" | "phases" | "numbers", number>;
   stretches: Record<"gaps" | "lengths" | "phases" | "firsts" | "counts" | "exact" | "sums", number>;

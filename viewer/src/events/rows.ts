@@ -2,6 +2,7 @@
 import { numbersByName, unzigzag } from "../columns";
 import type { EventsHeader, Header } from "../header";
 import { readCollectives, type Collectives } from "./collectives";
+import { readCounters } from "./counters";
 import { readMessages, type Messages } from "./messages";
 import { mixedSegments, readRuns } from "./mixed";
 import { flattened, Segments, type Base } from "./segments";
@@ -210,6 +211,7 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
     messages: await readMessages(events, rows, rowOf),
     collectives: await readCollectives(events, rowOf),
     tasks: await readTasks(events, rows, rowOf),
+    counters: await readCounters(events, rowOf, rows.length),
     areWhole: rows.every((row) => !row.isMixed),
   };
 }

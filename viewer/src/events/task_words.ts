@@ -1,5 +1,6 @@
 // What the timeline says of a task: in a line under the pointer, and in full of the one that is selected.
 import type { Data } from "../data";
+import { increaseWords } from "./counters";
 import { duration, escaped, grouped, plural } from "../format";
 import type { Events } from "./rows";
 import { Tasks } from "./tasks";
@@ -49,6 +50,8 @@ export function stretchWords(data: Data, events: Events, row: number, call: numb
   if (end - first > 1) words.push(`stretch ${at - first + 1} of ${end - first}`);
   words.push(ownWords(events, task), `created ${delayWords(events, task)} before by ${creatorWords(events, task)}`);
   if (tasks.places && tasks.firstDependence[task + 1]! > tasks.firstDependence[task]!) words.push(placeWords(events, task));
+  const counted = increaseWords(events, [{ row, begin: calls.begin[call]!, end: calls.end[call]! }]);
+  if (counted) words.push(counted);
   const needs = needsOf(events, task);
   if (needs.length > 0)
     words.push(
@@ -125,6 +128,12 @@ export function taskHtml(data: Data, events: Events, task: number): string {
     ],
   ];
   if (tasks.places) facts.push(["ran", placeWords(events, task)]);
+  const stretches = Array.from({ length: end - first }, (_, i) => {
+    const [row, call] = [tasks.runRow[first + i]!, tasks.runCall[first + i]!];
+    return { row, begin: rows[row]!.calls.begin[call]!, end: rows[row]!.calls.end[call]! };
+  });
+  const counted = increaseWords(events, stretches);
+  if (counted) facts.push(["counters", `${escaped(counted)}, with what ran inside`]);
   if (flags.length > 0) facts.push(["kind", flags.join(", ")]);
   const needs = needsOf(events, task).slice(0, mostNeeds),
     all = tasks.firstDependence[task + 1]! - tasks.firstDependence[task]!;

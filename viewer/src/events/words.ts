@@ -2,6 +2,7 @@
 import type { Data } from "../data";
 import { csvText, duration, fixed, grouped, percent, plural, quantity, shortName } from "../format";
 import type { Span } from "../selection";
+import { increaseWords } from "./counters";
 import { within, type EventRow, type Events } from "./rows";
 import type { Passing } from "./filter";
 import { stretchWords, typeName } from "./task_words";
@@ -96,7 +97,11 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
   if (call >= calls.runs) return `${where}: ${stretchWords(data, events, rowNumber, call)}${node > 0 ? ` · ${pathWords(data, node)}` : ""}`;
   const when = `${duration(calls.end[call]! - calls.begin[call]!)} from ${moment(row.place(calls.begin[call]!))} on`,
     path = node > 0 ? ` · ${pathWords(data, node)}` : "";
-  return `${where}: ${functionName(data, node)}, ${when}${messageWords(events, rowNumber, call)}${events.collectives.words(rowNumber, call)}${path}`;
+  const counted = increaseWords(events, [{ row: rowNumber, begin: calls.begin[call]!, end: calls.end[call]! }]);
+  return (
+    `${where}: ${functionName(data, node)}, ${when}${counted ? `; ${counted}` : ""}` +
+    `${messageWords(events, rowNumber, call)}${events.collectives.words(rowNumber, call)}${path}`
+  );
 }
 
 function placeCells(tasks: Tasks, places: Places, task: number): (number | string)[] {

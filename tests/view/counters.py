@@ -1,0 +1,37 @@
+"""Counters that were read at the borders of tasks, in the page: those of the report."""
+
+import json
+import shutil
+import subprocess
+from collections import defaultdict
+
+from expectations import expect, expect_equal, test
+
+
+@test
+def counters_of_tasks_in_the_page_are_those_of_the_report(context):
+    program, folder = f"{context.options.build}/tests/process/programs/task_pages_gcc", context.work / "events-counters"
+    shutil.rmtree(folder, ignore_errors=True)
+    settings = {"LD_PRELOAD": context.options.library, "LIBPROFILE_MPI": "no", "LIBPROFILE_TRACE": "events", "LIBPROFILE_METRICS": "page_faults",
+                "LIBPROFILE_SAMPLE": "off", "LIBPROFILE_OUTPUT": str(folder), "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(["env", *(f"{key}={value}" for key, value in settings.items()), program, "80"], capture_output=True, text=True, timeout=60)
+    expect(done.returncode == 0, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
+    report = json.loads(subprocess.run([context.options.tool, "report", folder, "--format", "json", "--trace"], capture_output=True, check=True).stdout)
+    readings, increases = {}, defaultdict(int)
+    for entry in report["events"]:
+        counts, runs, own = entry["counts"], entry["tasks"]["runs"], set()
+        for event, begin, end in zip(counts["event"], counts["begin"], counts["end"]):
+            own |= {(runs["begin_ns"][event], begin), (runs["end_ns"][event], end)}
+            increases[runs["task"][event]] += end - begin
+        readings[entry["rank"], entry["thread"]] = sorted(own)
+    seen = context.look(context.view(folder), "counters")
+    for row in seen["rows"]:
+        (name, shown), = row["counters"]
+        expected = readings[row["rank"], row["thread"]]
+        expect_equal(name, "page_faults", "the counter")
+        expect_equal(list(zip(shown["times"], shown["values"])), [(ns, value - expected[0][1]) for ns, value in expected], f"readings of thread {row['thread']}")
+    number = seen["task"]["number"]
+    expect(f"page_faults +{increases[number]}" in seen["task"]["facts"], f"facts of task {number}, which had {increases[number]}: {seen['task']['facts'][:600]}")
+    grown = sum(list_[-1][1] - list_[0][1] for list_ in readings.values())
+    expect(abs(seen["whole"][0] - grown) <= 1e-6 * grown, f"increase over the whole run: {seen['whole']}, readings: {grown}")
+    expect(any("page_faults" in text for text in seen["headings"]), f"no curve of the counter: {seen['headings']}")
