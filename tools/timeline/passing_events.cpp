@@ -138,15 +138,19 @@ void check_places(const Profile& profile, const EventFilter& filter) {
     for (const Location& location : profile.locations) {
         if (location.events.stride == 0) continue;
         threads.insert(location.thread);
+        std::set<std::uint32_t> own; // of its machine
         const auto add = [&](std::uint16_t processor) {
-            if (processor != no_processor) processors.insert(processor);
+            if (processor != no_processor) own.insert(processor);
         };
         for (const TracedInterval& interval : location.events.intervals) add(interval.processor);
         for (const TracedTaskRun& run : location.events.runs) add(run.processor);
+        processors.insert(own.begin(), own.end());
+        const auto info = profile.ranks.find(location.rank);
+        for (const std::uint32_t processor : own)
+            if (const auto node = info == profile.ranks.end() ? std::nullopt : node_of_processor(info->second, static_cast<std::uint16_t>(processor)))
+                nodes.insert(*node);
     }
     for (const auto& [rank, info] : profile.ranks) {
-        for (const std::uint32_t processor : processors)
-            if (const auto node = node_of_processor(info, static_cast<std::uint16_t>(processor))) nodes.insert(*node);
         if (!info.pages) continue;
         for (const PageNodes::Range& range : info.pages->ranges) data.insert(range.node);
     }
@@ -220,6 +224,7 @@ PassingEvents::PassingEvents(const Profile& profile, const EventFilter& filter) 
             const RankTasks::Task* task = of_rank->second.find(created.number);
             const bool is_inside = names.is_inside(created.path);
             is_inside_found = is_inside_found || is_inside;
+            is_with_found = is_with_found || (task != nullptr && task->is_with);
             // A task that never ran was on no processor, and took no time.
             const bool passes_unrun = task != nullptr && !task->has_run && task->is_with && task->touches && is_inside && filter.least_ns == 0 &&
                                       (filter.only == EventFilter::Kind::All || filter.only == EventFilter::Kind::Tasks) && filter.processors.empty() &&
@@ -230,10 +235,16 @@ PassingEvents::PassingEvents(const Profile& profile, const EventFilter& filter) 
     const bool has_events = std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& l) { return !l.events.parts.empty(); });
     if (!has_events || (is_with_found && is_inside_found)) return;
     std::set<std::string> calls, callers;
+    std::vector<bool> is_called(profile.paths.size()), is_on_path(profile.paths.size()); // each is named once
     for (const Location& location : profile.locations)
         for (const TracedInterval& interval : location.events.intervals) {
+            if (is_called[interval.path]) continue;
+            is_called[interval.path] = true;
             calls.insert(names.name_of(interval.path));
-            for (std::uint32_t p = interval.path; p != 0; p = profile.paths[p].parent) callers.insert(names.name_of(p));
+            for (std::uint32_t p = interval.path; p != 0 && !is_on_path[p]; p = profile.paths[p].parent) {
+                is_on_path[p] = true;
+                callers.insert(names.name_of(p));
+            }
         }
     calls.insert(types.begin(), types.end());
     if (!is_with_found) fail_name("--with", tasks.empty() ? "call or region" : "call, region or type of task", filter.with, calls);

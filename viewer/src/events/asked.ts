@@ -131,7 +131,8 @@ export class AskedEvents {
       from = Math.min(...known.map(([begin]) => begin)),
       to = Math.max(...known.map(([, end]) => end)),
       shown = this.shown?.events,
-      isShown = shown && shown.areWhole && this.shown!.from <= from && this.shown!.to >= to;
+      isShown =
+        shown && shown.areWhole && this.shown!.locations.split(",").length === this.first.rows.length && this.shown!.from <= from && this.shown!.to >= to; // of all threads
     let rows = 0;
     this.first.rows.forEach((row, r) => {
       const place = places[r];

@@ -66,6 +66,8 @@ export class CauseMarks {
   async load(): Promise<void> {
     const { data, asked } = this.t;
     for (const { phase } of asked ? data.header.causes.list : []) if (phase >= 0) this.begins.set(phase, await data.begins(phase));
+    this.ofRows.clear(); // something may have been drawn meanwhile
+    this.ofLane.clear();
   }
 
   private get count(): number {

@@ -26,14 +26,15 @@ export class Collectives {
     return this.byRow.get(row)?.get(call);
   }
 
-  words(row: number, call: number): string {
+  /** @param rank of the row */
+  words(row: number, call: number, rank: number): string {
     const one = this.of(row, call);
     if (!one) return "";
     const { name, ranks } = this.communicators[one.communicator]!,
       which = `; operation ${one.number} of ${name}`;
     if (one.last < 0) return which;
     if (ranks < 2) return which;
-    if (one.later === 0) return `${which}, of ${ranks} ranks the last one to come, ${duration(one.span)} after the first`;
+    if (one.last === rank) return `${which}, of ${ranks} ranks the last one to come, ${duration(one.span)} after the first`;
     return `${which}; the last of ${ranks} ranks came ${duration(one.later)} later: rank ${one.last}`;
   }
 }

@@ -65,7 +65,7 @@ const units: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e
 /** "1.5 ms" in ns; without unit: µs; null: not a time. */
 export function timeOf(text: string): number | null {
   const [, value, unit] = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)?\s*$/.exec(text.replace("\u202f", " ")) ?? [];
-  return value === undefined ? null : Number(value) * units[unit ?? "us"]!;
+  return value === undefined ? null : Math.round(Number(value) * units[unit ?? "us"]!);
 }
 
 /** What a filter says of the calls, regions and stretches of all rows, each by its number in its row. */

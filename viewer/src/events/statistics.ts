@@ -32,7 +32,9 @@ export function isTaskInside({ tasks, rows }: Events, t: number, spans: (Span | 
       { calls } = rows[tasks.runRow[i]!]!;
     isInside = !!span && calls.begin[tasks.runCall[i]!]! >= span[0] && calls.end[tasks.runCall[i]!]! <= span[1];
   }
-  return isInside && passing.of(tasks.runRow[first]!, tasks.runCall[first]!);
+  // One of its stretches is enough, as in exports and reports.
+  for (let i = first; i < end && isInside; ++i) if (passing.of(tasks.runRow[i]!, tasks.runCall[i]!)) return true;
+  return false;
 }
 
 /** Of the tasks that lie there: their own times. */

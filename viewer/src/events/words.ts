@@ -100,7 +100,7 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
   const counted = increaseWords(events, [{ row: rowNumber, begin: calls.begin[call]!, end: calls.end[call]! }]);
   return (
     `${where}: ${functionName(data, node)}, ${when}${counted ? `; ${counted}` : ""}` +
-    `${messageWords(events, rowNumber, call)}${events.collectives.words(rowNumber, call)}${path}`
+    `${messageWords(events, rowNumber, call)}${events.collectives.words(rowNumber, call, row.rank)}${path}`
   );
 }
 
