@@ -1,6 +1,7 @@
 """The page of a trace that is larger than it: what it asks the server for."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -48,6 +49,7 @@ def causes_and_iterations_of_a_large_trace_are_in_its_page(context):
 @test
 def large_timelines_are_fluent(context):
     """64 threads with 10^6 calls each, and 1,000 with 10,000 iterations: frames a second while the timeline moves. Run by hand, as a busy machine is no failure."""
+    busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
     for ranks, iterations, calls in ((64, 3334, 300), (1000, 10000, 6)):
         folder = context.work / "large"
         shutil.rmtree(folder, ignore_errors=True)
@@ -61,4 +63,5 @@ def large_timelines_are_fluent(context):
                 continue
             print(f"{ranks:5} threads, {name:20} {one['fps']:5.1f} frames a second, slowest {one['slowest_ms']:3.0f} ms, {one['cpu_ms_per_frame']:4.1f} ms of processor time each, "
                   f"{100 * one['covered']:3.0f} % of them with all that they show")
-            expect(one["cpu_ms_per_frame"] < 1000 / 50, f"{name}: {one}")
+            expect(one["fps"] > 50 or busy, f"{name}: {one}")
+            expect(one["cpu_ms_per_frame"] < 1000 / 30, f"{name}: {one}")  # of all of Chromium's processes
