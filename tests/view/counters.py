@@ -20,9 +20,11 @@ def counters_of_tasks_in_the_page_are_those_of_the_report(context):
     readings, increases = {}, defaultdict(int)
     for entry in report["events"]:
         counts, runs, own = entry["counts"], entry["tasks"]["runs"], set()
-        for event, begin, end in zip(counts["event"], counts["begin"], counts["end"]):
-            own |= {(runs["begin_ns"][event], begin), (runs["end_ns"][event], end)}
-            increases[runs["task"][event]] += end - begin
+        for of, event, begin, end in zip(counts["of"], counts["event"], counts["begin"], counts["end"]):
+            times = runs if of == "run" else entry
+            own |= {(times["begin_ns"][event], begin), (times["end_ns"][event], end)}
+            if of == "run":
+                increases[runs["task"][event]] += end - begin
         readings[entry["rank"], entry["thread"]] = sorted(own)
     seen = context.look(context.view(folder), "counters")
     for row in seen["rows"]:
