@@ -3,6 +3,7 @@
 #include "format/fnv.hpp"
 #include "format/machine.hpp"
 #include "tools/launch/hwloc_machine.hpp"
+#include "tools/launch/launcher_rank.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -21,13 +22,6 @@
 namespace libprofile::tools {
 
 namespace {
-
-/// One process of each machine is enough, where the launcher says which it is.
-bool is_first_of_machine() {
-    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMIX_LOCAL_RANK", "SLURM_LOCALID", "PALS_LOCAL_RANKID"})
-        if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
-    return true;
-}
 
 /// Differs between machines, between starts of one, and between what hwloc is told to read in its place.
 std::string path_of_file() {
@@ -88,7 +82,7 @@ void ask_hwloc(const std::string& path) {
 } // namespace
 
 std::string machine_file() {
-    if (!is_first_of_machine()) return "";
+    if (!is_first_of_machine()) return ""; // one is enough
     const std::string path = path_of_file();
     if (!is_own_file(path)) ask_hwloc(path);
     return is_own_file(path) ? path : "";

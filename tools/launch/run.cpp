@@ -1,6 +1,7 @@
 #include "tools/launch/run.hpp"
 
 #include "tools/launch/iteration_line.hpp"
+#include "tools/launch/launcher_rank.hpp"
 #include "tools/launch/machine_file.hpp"
 #include "tools/launch/settings.hpp"
 #include "tools/names/labels.hpp"
@@ -27,15 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Many processes run this with the same arguments; one speaks.
-bool is_speaker() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-        if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
-    return true;
-}
-
 int fail(int code, const std::string& message) {
-    if (is_speaker())
+    if (is_first_of_job())
         fmt::print(stderr, "libprofile: error: {}\n", printable(message));
     else
         ::usleep(500000); // launchers kill the other ranks when one fails: the one that speaks must come first
@@ -230,7 +224,7 @@ int run(const std::vector<std::string>& arguments) {
     const std::string& name = request.command.front();
     const std::string program = find_program(name);
     if (!program.empty() && is_static_executable(program)) {
-        if (is_speaker() && !is_quiet(request))
+        if (is_first_of_job() && !is_quiet(request))
             fmt::print(stderr,
                        "libprofile: warning: {} is statically linked, so it cannot be measured; link it "
                        "dynamically; running it without measurement\n",
@@ -241,7 +235,7 @@ int run(const std::vector<std::string>& arguments) {
             const std::string asked = iteration;
             std::string problem;
             ::setenv("LIBPROFILE_ITERATION", with_code_ranges(asked, program, problem).c_str(), 1);
-            if (!problem.empty() && is_speaker() && !is_quiet(request))
+            if (!problem.empty() && is_first_of_job() && !is_quiet(request))
                 fmt::print(stderr, "libprofile: warning: LIBPROFILE_ITERATION={}: {}; iterations are what the program marks\n", printable(asked),
                            printable(problem));
         }
