@@ -79,6 +79,9 @@ void closed(IterationFate fate) noexcept {
     checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
 
+/// The least time from one snapshot that keeps events to the next.
+std::uint64_t least_events_ns() noexcept { return live.interval_ns < events_every_ns ? live.interval_ns : events_every_ns; }
+
 /// Until the next snapshot of a program that closes no iterations.
 std::uint64_t pause_without_iterations() noexcept { return live.events_ns == 0 || live.has_iterations ? live.interval_ns : live.events_ns; }
 
@@ -99,7 +102,7 @@ constexpr IterationListener listener{closing, closed, put_back, missed};
 void begin(Thread& thread, std::uint64_t now) noexcept {
     live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
-    if (thread.events != nullptr) live.events_ns = live.interval_ns < events_every_ns ? live.interval_ns : events_every_ns;
+    if (thread.events != nullptr) live.events_ns = least_events_ns();
     checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : now + pause_without_iterations(), std::memory_order_relaxed);
     if (live.interval_ns != 0) thread.phases.iterations().tell(&listener);
 }
@@ -231,7 +234,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);
     if (live.events_ns != 0) {
-        const std::uint64_t least = live.interval_ns < events_every_ns ? live.interval_ns : events_every_ns, pause = (end - begin) * events_share;
+        const std::uint64_t least = least_events_ns(), pause = (end - begin) * events_share;
         live.events_ns = pause < least ? least : pause < live.interval_ns ? pause : live.interval_ns;
         live.events_at = end + live.events_ns;
     }
@@ -241,6 +244,9 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
 
 /// Returns true if there is a file to write to: the rank is known, or there will be no other rank.
 bool may_write() noexcept { return process.measuring() && process.knows_its_rank(); }
+
+/// Between two iterations of a thread.
+bool may_take(const Thread& thread, std::uintptr_t frame) noexcept { return live.process == getpid() && !thread.finished && may_write() && has_stack(frame); }
 
 /// Writes the journal's records from our own memory if that is full or old.
 void flush(std::uint64_t now) noexcept {
@@ -258,7 +264,7 @@ void flush(std::uint64_t now) noexcept {
 
 /// The journal is nearly full. A snapshot makes room before an iteration reaches its end; if it is too soon for one, the file grows.
 void make_room(Thread& thread, std::uintptr_t frame) noexcept {
-    if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
+    if (!may_take(thread, frame)) return;
     const std::uint64_t now = session_clock.now();
     if (now >= live.earliest) return take(thread, now, true);
     const std::size_t room = live.file.size() * 2;
@@ -269,8 +275,9 @@ void make_room(Thread& thread, std::uintptr_t frame) noexcept {
 
 /// Events of iterations since the last snapshot are lost with a kill. Between iterations it is a good time for one: all of them are over.
 void keep_events(Thread& thread, std::uintptr_t frame) noexcept {
-    if (live.events_ns == 0 || live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
-    if (const std::uint64_t now = session_clock.now(); now >= live.events_at) take(thread, now, false);
+    if (live.events_ns == 0) return;
+    const std::uint64_t now = session_clock.now(); // first: it costs less than the other questions, and mostly answers
+    if (now >= live.events_at && may_take(thread, frame)) take(thread, now, false);
 }
 
 } // namespace
@@ -309,7 +316,7 @@ void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
             keep_events(thread, frame);
         return;
     }
-    if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
+    if (!may_take(thread, frame)) return;
     const std::uint64_t now = session_clock.now();
     const bool is_full = live.file.memory() != nullptr;
     if (is_full) flush(now);
