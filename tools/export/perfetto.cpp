@@ -109,8 +109,7 @@ class PerfettoTrace {
         for (std::uint32_t i = part.counts_at; i < part.counts_at + part.counts; ++i) {
             const TracedCount& count = events.counts[i];
             if (!rows_.chosen().is_count_chosen(location, count)) continue;
-            const auto [begin, end] = count.is_of_run ? std::pair(events.runs[count.event].begin_ns, events.runs[count.event].end_ns)
-                                                      : std::pair(events.intervals[count.event].begin_ns, events.intervals[count.event].end_ns);
+            const auto [begin, end] = times_of(events, count);
             const std::uint64_t first = first_value_.try_emplace({rows_.position(location), count.counter}, count.begin).first->second;
             if (described_counters_.insert({rows_.position(location), count.counter}).second) describe_counter(location, count.counter);
             for (const auto& [at, value] : {std::pair(std::max(begin, part.begin_ns), count.begin), std::pair(end, count.end)})

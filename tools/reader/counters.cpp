@@ -30,4 +30,15 @@ std::vector<std::string> counter_names(const Profile& profile, std::uint32_t ran
     return names;
 }
 
+std::string counter_unit(const Profile& profile, const std::string& name) {
+    for (const MetricInfo& metric : profile.metrics)
+        if (metric.name == name) return metric.unit;
+    return "";
+}
+
+std::pair<std::uint64_t, std::uint64_t> times_of(const KeptEvents& events, const TracedCount& count) {
+    if (count.is_of_run) return {events.runs[count.event].begin_ns, events.runs[count.event].end_ns};
+    return {events.intervals[count.event].begin_ns, events.intervals[count.event].end_ns};
+}
+
 } // namespace libprofile::tools

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace libprofile::tools {
@@ -20,5 +21,11 @@ std::size_t in_regions(const std::vector<MetricInfo>& metrics, std::size_t metri
 
 /// The counters of a rank's process, as ThreadAffinity::counters and TracedCount::counter number them; empty if they are not known.
 std::vector<std::string> counter_names(const Profile& profile, std::uint32_t rank);
+
+/// Empty if it has none, or the profile does not know the counter.
+std::string counter_unit(const Profile& profile, const std::string& name);
+
+/// When the interval or run that a counter was read for began and ended.
+std::pair<std::uint64_t, std::uint64_t> times_of(const KeptEvents& events, const TracedCount& count);
 
 } // namespace libprofile::tools

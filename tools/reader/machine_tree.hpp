@@ -23,16 +23,6 @@ struct MachineTree {
     std::string source;                                // "hwloc 2.9.0"
     std::vector<MachineNode> nodes;                    // the first one is the machine
     std::vector<std::vector<std::uint64_t>> distances; // of NUMA nodes in the order of `nodes`; empty: not known
-
-    /// Calls visit(position, depth) for all in order.
-    template <class Visit> void for_each(Visit visit) const {
-        std::vector<std::uint32_t> open; // ends
-        for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-            while (!open.empty() && open.back() <= i) open.pop_back();
-            visit(i, open.size());
-            open.push_back(nodes[i].end);
-        }
-    }
 };
 
 /// "L3 cache", "NUMA node", "core".

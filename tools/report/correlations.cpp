@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 
 namespace libprofile::tools {
 
@@ -40,21 +41,22 @@ std::string correlation_words(const DurationSeries& series, const DurationFit& f
 }
 
 /// Of the calls with bytes that take most time, and of the counter that explains most time.
-void add_findings(const std::vector<DurationSeries>& list, ReportDocument& document) {
-    const DurationSeries* counter = nullptr;
+void add_findings(const std::vector<DurationSeries>& list, const std::vector<DurationFit>& fits, ReportDocument& document) {
+    std::optional<std::size_t> bytes, counter;
+    if (is_of_bytes(list.front())) bytes = 0;
     double most = -1;
-    for (const DurationSeries& series : list) {
-        const DurationFit fit = duration_fit(series);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const DurationFit& fit = fits[i];
         const double explained = (std::isnan(fit.r_squared) ? 0 : fit.r_squared) * fit.time_ns;
-        if (!is_of_bytes(series) && fit.count >= enough_to_say && explained > most) {
+        if (!is_of_bytes(list[i]) && fit.count >= enough_to_say && explained > most) {
             most = explained;
-            counter = &series;
+            counter = i;
         }
     }
     const char* heading = "What the durations depend on";
-    for (const DurationSeries* series : {is_of_bytes(list.front()) ? &list.front() : nullptr, counter}) {
-        if (series == nullptr) continue;
-        document.findings.emplace_back(heading, correlation_words(*series, duration_fit(*series)));
+    for (const std::optional<std::size_t>& said : {bytes, counter}) {
+        if (!said) continue;
+        document.findings.emplace_back(heading, correlation_words(list[*said], fits[*said]));
         heading = "";
     }
 }
@@ -89,7 +91,9 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
         document.warnings.push_back(passing.left_out(calls(list), calls(whole), "calls with messages"));
     }
     std::move(counters.begin(), counters.end(), std::back_inserter(list));
-    add_findings(list, document);
+    std::vector<DurationFit> fits;
+    for (const DurationSeries& series : list) fits.push_back(duration_fit(series));
+    add_findings(list, fits, document);
     ReportTable table{"correlations",
                       "Durations, bytes and counters",
                       "a line of least squares through all calls or tasks; r² says how much of the differences it explains",
@@ -114,12 +118,13 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
                       0,
                       "rows"};
     const std::size_t shown = choice.top != 0 ? choice.top : correlation_rows_shown;
-    for (const DurationSeries& series : list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
         if ((!form.everything || choice.top != 0) && table.rows.size() >= shown) {
             ++table.left_out;
             continue;
         }
-        const DurationFit fit = duration_fit(series);
+        const DurationSeries& series = list[i];
+        const DurationFit& fit = fits[i];
         const bool has_rate = is_of_bytes(series) && fit.slope_ns > 0;
         table.units.push_back(unit_of(series.unit));
         table.rows.push_back({printable(series.group), series.is_of_tasks ? "tasks" : "calls", rank_or_none(series.rank), rank_or_none(series.partner),

@@ -66,11 +66,13 @@ class TaskReport {
     }
 
     /// The same graph for statistics: what does not pass the filter is incomplete, and counts in none.
-    TaskGraph counted(const TaskGraph& graph) const {
-        TaskGraph out = graph;
+    /// @param room for it if there is a filter
+    const TaskGraph& counted(const TaskGraph& graph, TaskGraph& room) const {
+        if (!passing_.is_active()) return graph;
+        room = graph;
         const std::vector<bool> passes = passing_.tasks(graph);
-        for (std::size_t t = 0; t < out.tasks.size(); ++t) out.tasks[t].is_complete = out.tasks[t].is_complete && passes[t];
-        return out;
+        for (std::size_t t = 0; t < room.tasks.size(); ++t) room.tasks[t].is_complete = room.tasks[t].is_complete && passes[t];
+        return room;
     }
 
     std::string scope() const { return scope_of(profile_, choice_, found_); }
@@ -195,7 +197,8 @@ class TaskReport {
             fmt::format("{} of rank {}", plural(stretches.size(), stretches.front().kind == PartKind::Iteration ? "iteration" : "stretch"), rank),
             task_graph(profile_, parts_of(stretches)),
             {}};
-        const TaskGraph passing = counted(all.graph);
+        TaskGraph room;
+        const TaskGraph& passing = counted(all.graph, room);
         all_ += all.graph.complete_tasks;
         passed_ +=
             static_cast<std::uint64_t>(std::count_if(passing.tasks.begin(), passing.tasks.end(), [](const TaskGraph::Task& t) { return t.is_complete; }));
@@ -214,7 +217,7 @@ class TaskReport {
             NamedTaskGraph one{rank, &stretch, fmt::format("{} of rank {}", stretch_words(stretch), rank), {}, {}};
             if (!is_only) {
                 one.graph = task_graph(profile_, stretch.parts);
-                one.places = task_places(profile_, rank, counted(one.graph));
+                one.places = task_places(profile_, rank, counted(one.graph, room));
             }
             const NamedTaskGraph& named = is_only ? all : one;
             stretches_.rows.push_back(begin_of_row(named));
@@ -300,7 +303,8 @@ class TaskReport {
 
     void add_types(const NamedTaskGraph& named) {
         std::size_t shown = 0;
-        const TaskTypes types = task_types(profile_, counted(named.graph));
+        TaskGraph room;
+        const TaskTypes types = task_types(profile_, counted(named.graph, room));
         std::vector<TaskPlaces::Sums> accesses(types.types.size());
         for (std::size_t t = 0; t < types.of_task.size(); ++t) accesses[types.of_task[t]].add(named.places.of_task[t]);
         for (std::size_t i = 0; i < types.types.size(); ++i) {

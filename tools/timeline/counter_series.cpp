@@ -34,17 +34,16 @@ class CounterSeries {
         for (std::uint32_t i = part.counts_at; i < part.counts_at + part.counts; ++i) {
             const TracedCount& count = events.counts[i];
             if (count.counter >= names.size() || count.end < count.begin) continue;
-            const auto increase = static_cast<double>(count.end - count.begin);
+            const auto [begin, end] = times_of(events, count);
+            const auto increase = static_cast<double>(count.end - count.begin), length = static_cast<double>(end - std::min(begin, end));
             if (!count.is_of_run) {
-                if (!passing_.interval(location, count.event)) continue;
-                const TracedInterval& interval = events.intervals[count.event];
-                add({false, name_of(interval.path)}, names[count.counter], interval.begin_ns, interval.end_ns, increase);
+                if (passing_.interval(location, count.event)) add({false, name_of(events.intervals[count.event].path)}, names[count.counter], length, increase);
             } else if (passing_.run(location, count.event)) {
                 const TracedTaskRun& run = events.runs[count.event];
                 TaskSum& task = tasks_[{of.rank, run.task, names[count.counter]}];
                 if (task.group.empty()) std::tie(task.group, task.all) = type_of(of.rank, run);
                 ++task.stretches;
-                task.duration_ns += static_cast<double>(run.end_ns - std::min(run.begin_ns, run.end_ns));
+                task.duration_ns += length;
                 task.amount += increase;
             }
         }
@@ -58,7 +57,7 @@ class CounterSeries {
             if (*std::max_element(series.amounts.begin(), series.amounts.end()) == 0) continue; // it tells nothing
             std::tie(series.is_of_tasks, series.group) = key.first;
             series.amount = key.second;
-            series.unit = unit_of(series.amount);
+            series.unit = counter_unit(profile_, series.amount);
             list.push_back(std::move(series));
         }
         const auto time = [](const DurationSeries& series) { return std::accumulate(series.durations_ns.begin(), series.durations_ns.end(), 0.0); };
@@ -67,9 +66,6 @@ class CounterSeries {
     }
 
   private:
-    void add(const Group& group, const std::string& counter, std::uint64_t begin, std::uint64_t end, double increase) {
-        add(group, counter, static_cast<double>(end - std::min(begin, end)), increase);
-    }
     void add(const Group& group, const std::string& counter, double duration, double increase) {
         DurationSeries& series = found_[{group, counter}];
         series.durations_ns.push_back(duration);
@@ -99,11 +95,6 @@ class CounterSeries {
         const auto [at, is_new] = names_.try_emplace(rank);
         if (is_new) at->second = counter_names(profile_, rank);
         return at->second;
-    }
-    std::string unit_of(const std::string& counter) const {
-        for (const MetricInfo& metric : profile_.metrics)
-            if (metric.name == counter) return metric.unit;
-        return "";
     }
 
     const Profile& profile_;

@@ -24,12 +24,9 @@ std::map<std::uint8_t, Readings> readings_of(const KeptEvents& events, const std
         for (std::uint32_t i = part.counts_at; i < part.counts_at + part.counts; ++i) {
             const TracedCount& count = events.counts[i];
             Readings& list = of[count.counter];
-            const auto add = [&](std::uint64_t begin, std::uint64_t end) {
-                list.emplace_back(begin, count.begin);
-                list.emplace_back(end, count.end);
-            };
-            count.is_of_run ? add(events.runs[count.event].begin_ns, events.runs[count.event].end_ns)
-                            : add(events.intervals[count.event].begin_ns, events.intervals[count.event].end_ns);
+            const auto [begin, end] = times_of(events, count);
+            list.emplace_back(begin, count.begin);
+            list.emplace_back(end, count.end);
         }
     }
     for (auto& [counter, list] : of) { // values grow with time
@@ -45,10 +42,7 @@ CounterColumns::CounterColumns(const Profile& profile, const ChosenParts& parts,
     std::map<std::string, std::uint64_t> known;
     const auto number_of = [&](const std::string& name) {
         const auto [at, is_new] = known.try_emplace(name, known.size());
-        if (is_new) {
-            const auto metric = std::find_if(profile.metrics.begin(), profile.metrics.end(), [&](const MetricInfo& one) { return one.name == name; });
-            counters_.push_back({{"name", name}, {"unit", metric == profile.metrics.end() ? "" : metric->unit}});
-        }
+        if (is_new) counters_.push_back({{"name", name}, {"unit", counter_unit(profile, name)}});
         return at->second;
     };
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
@@ -58,11 +52,13 @@ CounterColumns::CounterColumns(const Profile& profile, const ChosenParts& parts,
         for (const auto& [counter, list] : readings_of(location.events, parts.is_in[l])) {
             if (counter >= names.size()) continue;
             const std::uint64_t number = number_of(names[counter]);
+            NumberColumn &counters = columns.column("counts", "counters"), &gaps = columns.column("counts", "gaps"),
+                         &increases = columns.column("counts", "increases");
             std::uint64_t time = 0, value = list.front().second;
             for (const auto& [ns, reading] : list) {
-                columns.column("counts", "counters").add(number);
-                columns.column("counts", "gaps").add(ns - time); // of the first one: since the clock began
-                columns.column("counts", "increases").add(reading - std::min(value, reading));
+                counters.add(number);
+                gaps.add(ns - time); // of the first one: since the clock began
+                increases.add(reading - std::min(value, reading));
                 std::tie(time, value) = std::pair(ns, std::max(value, reading));
                 ++counts_[l];
             }

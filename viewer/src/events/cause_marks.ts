@@ -82,20 +82,17 @@ export class CauseMarks {
     const key = `${cause} ${row}`;
     let known = this.ofRows.get(key);
     if (known) return known;
+    this.ofRows.set(key, (known = this.find(cause, this.t.events!.rows[row]!)));
+    return known;
+  }
+  private find(cause: number, row: EventRow): Times {
     const { phase, iterations, ranks } = this.t.data.header.causes.list[cause]!,
       { phases, events } = this.t.data.header,
-      one = this.t.events!.rows[row]!,
-      isNamed = ranks.length === 0 || spansOfFlat(ranks).some(([from, to]) => one.rank >= from && one.rank < to),
-      isWhole = phase < 0 || !phases[phase]?.iterations;
-    known = !isNamed
-      ? nowhere
-      : isWhole
-        ? united([[0, events!.end]])
-        : this.begins.has(phase)
-          ? united(this.begins.get(phase)?.places(one.rank, iterations.length > 0 ? spansOfFlat(iterations) : [[0, Infinity]], 1) ?? [])
-          : timesOfRow(one, phase, spansOfFlat(iterations));
-    this.ofRows.set(key, known);
-    return known;
+      spans = spansOfFlat(iterations);
+    if (ranks.length > 0 && !spansOfFlat(ranks).some(([from, to]) => row.rank >= from && row.rank < to)) return nowhere;
+    if (phase < 0 || !phases[phase]?.iterations) return united([[0, events!.end]]);
+    if (!this.begins.has(phase)) return timesOfRow(row, phase, spans);
+    return united(this.begins.get(phase)?.places(row.rank, spans.length > 0 ? spans : [[0, Infinity]], 1) ?? []);
   }
   private lane(cause: number): Times {
     let known = this.ofLane.get(cause);
