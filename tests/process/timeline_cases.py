@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What docs/timeline.md tells of the examples holds: the shape of a wave front, page faults of first touches, and both limits of the size of tasks."""
+"""What docs/timeline.md tells of the examples holds: the shape of a wave front, page faults of first touches, both limits of the size of tasks, and tasks
+that take as long as they have page faults."""
 
 import json
 from collections import Counter
@@ -60,6 +61,27 @@ def slow_tasks_are_those_that_touch_pages_first(job):
     with open("/sys/kernel/mm/transparent_hugepage/enabled") as setting:
         if "[never]" not in setting.read():
             expect(faults["huge"] < faults["small"] / 2, f"large pages have fewer faults: {faults}")
+
+
+@test
+def durations_follow_page_faults_until_memory_is_kept(job):
+    """`pairs`: equal tasks but for the memory that they fill. malloc keeps it if the environment says so."""
+    kept = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "2000000000"}
+    faults, results, rows = {}, set(), {}
+    for name, environment in (("new", {}), ("kept", kept)):
+        out, tasks, report = measure(job, "pairs", 32, 500, 8, LIBPROFILE_METRICS="page_faults", **environment)
+        results.add(out.split(",")[1])
+        faults[name] = page_faults(report)
+        expect_equal(sum(row["tasks"] for row in tasks["types"]), 32 * 8, "tasks")
+        told = job.run([job.tool, "report", job.folder / f"profile.{job.runs}", "--correlations", "--format", "json"])
+        expect_equal(told.code, 0, f"exit code of --correlations: {told.err}")
+        rows[name] = [row for row in json.loads(told.out)["correlations"] if row["of"] == "tasks"]
+    expect_equal(len(results), 1, f"both find the same pairs: {results}")
+    (row,) = rows["new"]
+    expect_equal((row["amount"], row["calls"]), ("page_faults", 32 * 8), "the correlation")
+    expect(row["pearson"] > 0 and row["slope_ns"] > 0, f"durations grow with page faults: {row}")
+    # Each task fills up to 1 MB in each iteration; with kept memory in the first one only.
+    expect(faults["kept"] < faults["new"] / 3, f"page faults: {faults}")
 
 
 @test

@@ -22,5 +22,31 @@ export async function counters({ page, open, settle, shots, result }) {
     const { bar } = window.libprofile.events.overlays, Curve = bar.curves[0].constructor, end = window.libprofile.data.header.events.end;
     return Array.from(new Curve("d(page_faults)", window.libprofile.events.overlays.tracks).between(0, 1, end + 1));
   });
+  // All times: durations over the counter, and what a click on the longest task's point does.
+  await page.evaluate(() => {
+    const { store, data } = window.libprofile;
+    store.set({ task: null, eventSpan: { from: 0, to: data.header.events.end } });
+  });
+  await page.waitForSelector("#scatter canvas:visible");
+  await settle();
+  result.series = await page.evaluate(() => window.libprofile.events.series().map(({ places, ...series }) => series));
+  result.words = await page.textContent("#scatter-words");
+  result.names = await page.evaluate(() => [...document.getElementById("scatter-series").options].map((option) => option.text));
+  result.csv = await page.evaluate(() => window.libprofile.events.csv());
+  result.drawn = await page.evaluate(() => window.libprofile.events.scatter.picture.svg().match(/<rect/g).length);
+  const box = await page.locator("#scatter canvas").boundingBox();
+  result.found = null;
+  for (let y = 2; y < box.height && !result.found?.task; y += 3)
+    for (let x = 40; x < box.width && !result.found?.task; x += 6) {
+      const told = await page.evaluate(([x, y]) => {
+        const canvas = document.querySelector("#scatter canvas"), { left, top } = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y }));
+        return document.getElementById("scatter-readout").textContent;
+      }, [x, y]);
+      if (!told) continue;
+      await page.locator("#scatter canvas").click({ position: { x, y } });
+      await settle();
+      result.found = { told, task: await page.evaluate(() => window.libprofile.store.state.task), facts: await page.textContent("#events-task") };
+    }
   await page.screenshot({ path: `${shots}/events-counters.png`, fullPage: true });
 }

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 
+import numpy
 from expectations import expect, expect_equal, test
 
 
@@ -37,3 +38,36 @@ def counters_of_tasks_in_the_page_are_those_of_the_report(context):
     grown = sum(list_[-1][1] - list_[0][1] for list_ in readings.values())
     expect(abs(seen["whole"][0] - grown) <= 1e-6 * grown, f"increase over the whole run: {seen['whole']}, readings: {grown}")
     expect(any("page_faults" in text for text in seen["headings"]), f"no curve of the counter: {seen['headings']}")
+    check_scatter(context, folder, seen)
+
+
+def check_scatter(context, folder, seen):
+    """The pairs behind the scatter plot are those of `report --correlations`."""
+    told = check_series(context, folder, seen["series"])
+    first = told[0]
+    expect(f"r² {first['r_squared']:.2f}" in seen["words"] and len(seen["names"]) == len(seen["series"]), f"{seen['words']}, {seen['names']}; {first}")
+    cells = {(round(x), round(y)) for x, y in zip(seen["series"][0]["amounts"], seen["series"][0]["durations"])}
+    expect(2 <= seen["drawn"] <= len(cells) + 2, f"{seen['drawn']} rectangles for {len(cells)} different points")
+    found = seen["found"]
+    expect(found and found["task"] and f"Task {found['task']['number']:,}" in found["facts"], f"a click on a point: {found}")
+    lines = seen["csv"].splitlines()
+    column = lines[0].split(",").index("page_faults [count]")
+    sums = sum(int(line.split(",")[column] or 0) for line in lines[1:] if line.split(",")[2] == "task")
+    expect_equal(sums, int(sum(sum(series["amounts"]) for series in seen["series"] if series["isOfTasks"])), "page faults of the tasks in the CSV")
+
+
+def check_series(context, folder, shown, *choice):
+    """Series of the page: the rows of `report --correlations` for all calls of a function, which are returned."""
+    report = subprocess.run([context.options.tool, "report", folder, "--correlations", "--format", "json", "--top", "1000", *choice], capture_output=True, check=True)
+    told = [row for row in json.loads(report.stdout)["correlations"] if row["rank"] is None]
+    expected = {(row["of"] == "tasks", row["amount"], row["calls"], row["time"]): row for row in told}
+    expect(len(expected) >= 1 and len(told) == len(expected), f"correlations of the report: {told}")
+    for series in shown:
+        x, y = numpy.array(series["amounts"]), numpy.array(series["durations"])
+        row = expected.pop((series["isOfTasks"], series["amount"], len(x), y.sum()), None)
+        expect(row is not None, f"{series['name']}: {len(x)} of {y.sum()} ns, but the report has {told}")
+        if row["slope_ns"] is not None:
+            slope, intercept = numpy.polyfit(x, y, 1)
+            expect(abs(slope - row["slope_ns"]) <= 1e-6 * abs(slope) and abs(intercept - row["intercept_ns"]) <= 1e-6 * y.max(), f"{row}: {slope}, {intercept}")
+    expect(not expected, f"not in the page: {expected}")
+    return told

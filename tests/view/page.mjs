@@ -588,6 +588,14 @@ if (action === "numbers") {
     store.set({ eventSpan: list.length > 0 ? { phase: list.at(-1).phase, number: list.at(-1).number } : null });
     return list;
   });
+  result.series = await page.evaluate(() => {
+    const { store, events, data } = window.libprofile, before = store.state.eventSpan, list = () => events.series().map(({ places, ...series }) => series);
+    const ofIteration = list();
+    store.set({ eventSpan: { from: 0, to: data.header.events.end } });
+    const ofAll = list();
+    store.set({ eventSpan: before });
+    return { ofAll, ofIteration, number: before?.number };
+  });
   result.csv = (await saved("events.csv")).toString();
   result.svg = (await saved("events.svg")).toString().slice(0, 200);
   result.png = (await saved("events.png")).toString("latin1").slice(1, 4);

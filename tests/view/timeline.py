@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 
+from counters import check_series
 from expectations import expect, expect_equal, test
 
 STATES = {
@@ -60,6 +61,8 @@ def shares_of_an_iteration_are_those_of_the_reported_events(context):
     folder, report = traced(context, "events-whole", "4M", "hydro", "60", "8")
     paths = call_paths(report)
     seen = context.look(context.view(folder), "events")
+    check_series(context, folder, seen["series"]["ofAll"])
+    check_series(context, folder, seen["series"]["ofIteration"], "--iterations", str(seen["series"]["number"] + 1))
     kept = kept_iterations(report)
     expect(len(kept) > 20 and len(seen["iterations"]) > 20, f"kept are {len(kept)} iterations, seen {len(seen['iterations'])}")
     messages = 0

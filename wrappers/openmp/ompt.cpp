@@ -302,22 +302,21 @@ void nested_lock(int endpoint, std::uint64_t, const void*) {
     if (endpoint == Begin) end_mutex(own_shares());
 }
 
-/// What the calling thread knows of its tasks, nullptr if it keeps no trace of events.
-OmptTasks* traced_tasks() noexcept {
+/// Of a thread that keeps a trace of events, else nullptr: `traced` is there.
+ThreadShares* tracing_shares() noexcept {
     if (!traces_tasks()) [[likely]]
         return nullptr;
     ThreadShares* own = own_shares();
     if (own == nullptr) return nullptr;
     if (own->traced == nullptr) [[unlikely]]
         own->traced = OmptTasks::create(*thread_local_block.thread);
-    return own->traced;
+    return own->traced != nullptr ? own : nullptr;
 }
 
 /// As with libgomp, of a single construct only the encounters are counted.
 void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* return_address) {
     if (kind == WorkTaskloop) {
-        OmptTasks* const traced = traced_tasks();
-        if (traced != nullptr) traced->see_taskloop(endpoint == Begin, task);
+        if (const ThreadShares* own = tracing_shares(); own != nullptr) own->traced->see_taskloop(endpoint == Begin, task);
         return;
     }
     if ((kind != SingleExecutor && kind != SingleOther) || endpoint != Begin || !openmp_is_recorded()) return;
@@ -326,10 +325,10 @@ void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* 
 
 /// `frame` of the callback.
 [[gnu::noinline]] void trace_creation(Data* creator, Data* task, int flags, const void* return_address, void* frame) {
-    OmptTasks* const traced = traced_tasks();
-    if (traced == nullptr || !openmp_is_recorded()) return;
-    see_current(*own_shares(), creator);
-    traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
+    const ThreadShares* own = tracing_shares();
+    if (own == nullptr || !openmp_is_recorded()) return;
+    see_current(*own, creator);
+    own->traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
 }
 
 void task_create(Data* creator, const Frame*, Data* task, int flags, int, const void* return_address) {
@@ -341,8 +340,8 @@ void task_create(Data* creator, const Frame*, Data* task, int flags, int, const 
 }
 
 void dependences(Data* task, const OmptDependence* list, int count) {
-    OmptTasks* const traced = traced_tasks();
-    if (traced != nullptr && task != nullptr && count > 0 && openmp_is_recorded()) traced->depend(task, list, static_cast<unsigned>(count));
+    const ThreadShares* own = tracing_shares();
+    if (own != nullptr && task != nullptr && count > 0 && openmp_is_recorded()) own->traced->depend(task, list, static_cast<unsigned>(count));
 }
 
 /// Taskgroups from their beginnings on; of other kinds the waits are enough.
@@ -379,15 +378,16 @@ bool executes(const Data* task) noexcept {
 [[gnu::noinline]] void trace_schedule(Data* before, int status, Data* next, void* frame) {
     const bool is_over = status == Complete || status == Cancel || status == Detach;
     const bool is_event = status == EarlyFulfill || status == LateFulfill; // of a detached task: no thread turns to another one
-    OmptTasks* const traced = is_event ? nullptr : traced_tasks();
+    ThreadShares* const own = tracing_shares();
+    OmptTasks* const traced = is_event || own == nullptr ? nullptr : own->traced;
     // The next part of an untied task goes into a queue. The task that made it is told as the next one, wherever that is.
     const bool leaves = !is_over && traced != nullptr && next != nullptr && traced->has_begun_elsewhere(*next) && executes(before);
     if (traced != nullptr) {
-        see_current(*own_shares(), before);
+        see_current(*own, before);
         traced->leave(before, is_over, leaves ? nullptr : next);
     }
     if (!openmp_is_recorded()) return;
-    schedule_waits(own_shares(), before, status, next, frame);
+    schedule_waits(own != nullptr ? own : own_shares(), before, status, next, frame);
     if (traced != nullptr && !is_over && !leaves) traced->enter(next);
 }
 

@@ -24,8 +24,24 @@ export async function readCounters(events: EventsHeader, rowOf: Int32Array, rows
   return counters;
 }
 
-/** By how much it grew in these stretches, each of a row from one time to another; null: it was not read at all of these. */
-export function increaseIn(counter: Counter, stretches: { row: number; begin: number; end: number }[]): number | null {
+/** Of a row, from one time to another. */
+export interface Stretch {
+  row: number;
+  begin: number;
+  end: number;
+}
+
+/** Of a task, in the order of begins. */
+export const stretchesOf = ({ tasks, rows }: Events, task: number): Stretch[] => {
+  const [first, end] = tasks.runs(task);
+  return Array.from({ length: end - first }, (_, i) => {
+    const [row, call] = [tasks.runRow[first + i]!, tasks.runCall[first + i]!];
+    return { row, begin: rows[row]!.calls.begin[call]!, end: rows[row]!.calls.end[call]! };
+  });
+};
+
+/** By how much it grew in these stretches; null: it was not read at all borders. */
+export function increaseIn(counter: Counter, stretches: Stretch[]): number | null {
   let sum = 0;
   for (const { row, begin, end } of stretches) {
     const readings = counter.rows[row];
@@ -38,7 +54,7 @@ export function increaseIn(counter: Counter, stretches: { row: number; begin: nu
 }
 
 /** "page_faults +7, ...": of those that were read. */
-export function increaseWords({ counters }: Events, stretches: { row: number; begin: number; end: number }[]): string {
+export function increaseWords({ counters }: Events, stretches: Stretch[]): string {
   return (counters ?? [])
     .flatMap((counter) => {
       const increase = increaseIn(counter, stretches);

@@ -9,7 +9,9 @@ import { dressed, sentence } from "../words";
 import { stateColors, typeColor } from "./colors";
 import { exported } from "./export";
 import { FilterBar } from "./filter_bar";
+import { seriesOf, type Series } from "./amounts";
 import { Overlays } from "./overlays";
+import { ScatterPane } from "./scatter_pane";
 import { callStatistics, taskStatistics } from "./statistics";
 import { statisticsHtml } from "./statistics_words";
 import { connectTask } from "./task_pane";
@@ -34,6 +36,7 @@ export class EventsPane {
   /** null if no events were recorded. */
   readonly timeline: EventTimeline | null;
   overlays: Overlays | null = null;
+  scatter: ScatterPane | null = null;
   private shadeBar: ShadeBar | null = null;
   private readonly modeSelect = $<HTMLSelectElement>("events-mode");
 
@@ -71,6 +74,7 @@ export class EventsPane {
     if (events.indexed) $("events-filter").textContent = "This trace is larger than the page: no filter.";
     else new FilterBar($("events-filter"), store, events.types.length > 0, !!events.task_nodes);
     connectTask(timeline, $("events-task"));
+    this.scatter = new ScatterPane(timeline);
     store.on(["moment", "task"], () => timeline.picture.redraw());
     store.on(["eventFilter"], () => {
       if (!timeline.events) return;
@@ -181,7 +185,7 @@ export class EventsPane {
     $("events-clear").hidden = !eventSpan;
     host.hidden = !shares;
     $("events-durations").hidden = !shares || !!this.timeline!.asked; // which has not all of them
-    if (!shares || !eventSpan) return;
+    if (!shares || !eventSpan) return this.scatter!.show([]);
     const { states } = this.data.header.events!,
       colors = stateColors(this.data.header.events!),
       { passing } = this.timeline!.pieces!,
@@ -206,7 +210,10 @@ export class EventsPane {
         .join("")}</table></div>` +
       (shares.matrix ? rankMatrixHtml(shares.matrix) : "");
     // Those of a large trace would slow a drag down.
-    this.waiting = window.setTimeout(() => ($("events-durations").innerHTML = this.durationsHtml()), 80);
+    this.waiting = window.setTimeout(() => {
+      $("events-durations").innerHTML = this.durationsHtml();
+      this.scatter!.show(this.series());
+    }, 80);
   }
   private waiting = 0;
 
@@ -218,6 +225,14 @@ export class EventsPane {
       spans = this.timeline!.selected(),
       tasks = taskStatistics(this.data, events!, spans, !!eventSpan && isIteration(eventSpan), passing);
     return { tasks: tasks.list, incomplete: tasks.incomplete, calls: callStatistics(this.data, events!, spans, passing) };
+  }
+
+  /** Durations of the selected calls and tasks, with their amounts. */
+  series(): Series[] {
+    const { eventSpan } = this.store.state,
+      timeline = this.timeline!;
+    if (timeline.asked) return []; // which has not all of them
+    return seriesOf(this.data, timeline.events!, timeline.selected(), !!eventSpan && isIteration(eventSpan), timeline.pieces!.passing);
   }
 
   /** Accesses of the selected tasks, by NUMA nodes. */

@@ -19,9 +19,9 @@ export function connectTask(timeline: EventTimeline, host: HTMLElement): void {
     else if (task !== undefined) {
       const t = Number(task);
       store.set({ task: { rank: rows[tasks.row[t]!]!.rank, number: tasks.number[t]! } });
-      if (tasks.firstRun[t]! < tasks.firstRun[t + 1]!) reveal(timeline, tasks.firstRun[t]!);
+      if (tasks.firstRun[t]! < tasks.firstRun[t + 1]!) revealRun(timeline, tasks.firstRun[t]!);
     }
-    if (run !== undefined) reveal(timeline, Number(run));
+    if (run !== undefined) revealRun(timeline, Number(run));
     if (node !== undefined) {
       store.set({ node: Number(node), direction: "down" });
       $("source-section").scrollIntoView({ block: "start" });
@@ -29,14 +29,17 @@ export function connectTask(timeline: EventTimeline, host: HTMLElement): void {
   };
 }
 
-/** Moves the picture if a stretch lies outside, or is too narrow to be seen. */
-function reveal(timeline: EventTimeline, run: number): void {
-  const { tasks, rows } = timeline.events!,
-    { store } = timeline,
-    r = tasks.runRow[run]!,
-    row = rows[r]!,
-    begin = row.place(row.calls.begin[tasks.runCall[run]!]!),
-    end = row.place(row.calls.end[tasks.runCall[run]!]!),
+function revealRun(timeline: EventTimeline, run: number): void {
+  const { tasks } = timeline.events!;
+  reveal(timeline, tasks.runRow[run]!, tasks.runCall[run]!);
+}
+
+/** Moves the picture if a call or stretch lies outside, or is too narrow to be seen. */
+export function reveal(timeline: EventTimeline, r: number, call: number): void {
+  const { store } = timeline,
+    row = timeline.events!.rows[r]!,
+    begin = row.place(row.calls.begin[call]!),
+    end = row.place(row.calls.end[call]!),
     [t0, t1] = store.state.moment,
     width = (end - begin) * timeline.width < 2 * (t1 - t0) ? 40 * (end - begin) : Math.max(t1 - t0, 1.5 * (end - begin)),
     middle = (begin + end) / 2;

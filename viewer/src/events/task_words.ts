@@ -1,6 +1,6 @@
 // What the timeline says of a task: in a line under the pointer, and in full of the one that is selected.
 import type { Data } from "../data";
-import { increaseWords } from "./counters";
+import { increaseWords, stretchesOf } from "./counters";
 import { duration, escaped, grouped, plural } from "../format";
 import type { Events } from "./rows";
 import { Tasks } from "./tasks";
@@ -128,11 +128,7 @@ export function taskHtml(data: Data, events: Events, task: number): string {
     ],
   ];
   if (tasks.places) facts.push(["ran", placeWords(events, task)]);
-  const stretches = Array.from({ length: end - first }, (_, i) => {
-    const [row, call] = [tasks.runRow[first + i]!, tasks.runCall[first + i]!];
-    return { row, begin: rows[row]!.calls.begin[call]!, end: rows[row]!.calls.end[call]! };
-  });
-  const counted = increaseWords(events, stretches);
+  const counted = increaseWords(events, stretchesOf(events, task));
   if (counted) facts.push(["counters", `${escaped(counted)}, with what ran inside`]);
   if (flags.length > 0) facts.push(["kind", flags.join(", ")]);
   const needs = needsOf(events, task).slice(0, mostNeeds),

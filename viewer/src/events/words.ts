@@ -2,7 +2,7 @@
 import type { Data } from "../data";
 import { csvText, duration, fixed, grouped, percent, plural, quantity, shortName } from "../format";
 import type { Span } from "../selection";
-import { increaseWords } from "./counters";
+import { increaseIn, increaseWords } from "./counters";
 import { within, type EventRow, type Events } from "./rows";
 import type { Passing } from "./filter";
 import { stretchWords, typeName } from "./task_words";
@@ -115,9 +115,11 @@ function placeCells(tasks: Tasks, places: Places, task: number): (number | strin
 export function csvOf(data: Data, events: Events, spans: (Span | null)[], passing: Passing): string {
   const names = data.header.events!.states,
     { tasks } = events,
+    counters = events.counters ?? [],
     lines = [
       "rank,thread,state,function,begin [ns],duration [ns],iteration,messages,bytes sent,bytes received,task,own time [ns]" +
-        (tasks.places ? ",node,local accesses,remote accesses" : ""),
+        (tasks.places ? ",node,local accesses,remote accesses" : "") +
+        counters.map(({ name, unit }) => "," + csvText(unit ? `${name} [${unit}]` : name)).join(""),
     ];
   events.rows.forEach((row, r) => {
     const span = spans[r],
@@ -147,6 +149,7 @@ export function csvOf(data: Data, events: Events, spans: (Span | null)[], passin
           task >= 0 ? tasks.number[task] : "",
           task >= 0 && !isNaN(tasks.own[task]!) ? tasks.own[task] : "",
           ...(tasks.places ? placeCells(tasks, tasks.places, task) : []),
+          ...counters.map((counter) => increaseIn(counter, [{ row: r, begin: calls.begin[c]!, end: calls.end[c]! }]) ?? ""),
         ].join(","),
       );
     }

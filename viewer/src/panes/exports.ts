@@ -41,6 +41,8 @@ export function connectExports(
     "events.svg": () => events.picture()?.svg(),
     "events.png": () => events.picture()?.png(),
     "events.csv": () => events.csv(),
+    "scatter.svg": () => events.scatter?.picture.svg(),
+    "scatter.png": () => events.scatter?.picture.png(),
     "groups.svg": () => groups.picture().svg(),
     "groups.png": () => groups.picture().png(),
     "icicle.svg": () => icicle.svg(),
