@@ -83,12 +83,7 @@ struct ThreadShares {
     };
     Part parts[most];
     unsigned part_count;
-    struct Task {
-        const Data* data;
-        PausedWait paused;
-    };
-    Task tasks[most];
-    unsigned task_count;
+    OmptTasks tasks;
     unsigned events_refused; // whose ends are to be ignored
     bool waits_for_mutex;    // or it is a test that has failed
     struct KnownFrame {      // of a function of the runtime that waits for a lock, from one of its calls of ours
@@ -97,7 +92,6 @@ struct ThreadShares {
     };
     static constexpr std::size_t most_known = 16;
     KnownFrame known[most_known];
-    OmptTasks* traced; // in a trace of events
 };
 
 [[gnu::cold, gnu::noinline]] ThreadShares* new_shares(Thread& thread) noexcept {
@@ -188,7 +182,7 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
             part.region = &part.copy;
         }
         part.is_alone = team_size == 1;
-        if (own->traced != nullptr) part.around = own->traced->begin_share(index == 0);
+        part.around = own->tasks.begin_share(index == 0);
         task->value = first_part + own->part_count++;
         return;
     }
@@ -198,14 +192,14 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
     if (own == nullptr || number >= own->part_count) return; // it was none of ours
     end_last_share(*own);                                    // mostly it has ended already
     own->part_count = static_cast<unsigned>(number);
-    if (own->traced != nullptr) own->traced->end_share(own->parts[number].around);
+    own->tasks.end_share(own->parts[number].around);
 }
 
-/// In a trace of events: the thread executes `task` now. Of implicit ones only the innermost that is recorded says something.
-void see_current(const ThreadShares& own, const Data* task) noexcept {
-    if (own.traced == nullptr || task == nullptr) [[likely]]
+/// The thread executes `task` now. Of implicit ones only the innermost that is recorded says something.
+void see_current(ThreadShares& own, const Data* task) noexcept {
+    if (own.tasks.is_in_none() || task == nullptr) [[likely]]
         return;
-    if (OmptTasks::is_explicit(*task) || task->value - first_part + 1 == own.part_count) own.traced->see_current(task);
+    if (OmptTasks::is_explicit(*task) || task->value - first_part + 1 == own.part_count) own.tasks.see_current(task);
 }
 
 /// The barrier at the end of a parallel region. Older runtimes do not say so.
@@ -302,21 +296,13 @@ void nested_lock(int endpoint, std::uint64_t, const void*) {
     if (endpoint == Begin) end_mutex(own_shares());
 }
 
-/// Of a thread that keeps a trace of events, else nullptr: `traced` is there.
-ThreadShares* tracing_shares() noexcept {
-    if (!traces_tasks()) [[likely]]
-        return nullptr;
-    ThreadShares* own = own_shares();
-    if (own == nullptr) return nullptr;
-    if (own->traced == nullptr) [[unlikely]]
-        own->traced = OmptTasks::create(*thread_local_block.thread);
-    return own->traced != nullptr ? own : nullptr;
-}
+/// Of a thread that keeps a trace of events, else nullptr.
+ThreadShares* tracing_shares() noexcept { return traces_tasks() ? own_shares() : nullptr; }
 
 /// As with libgomp, of a single construct only the encounters are counted.
 void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* return_address) {
     if (kind == WorkTaskloop) {
-        if (const ThreadShares* own = tracing_shares(); own != nullptr) own->traced->see_taskloop(endpoint == Begin, task);
+        if (ThreadShares* own = tracing_shares(); own != nullptr) own->tasks.see_taskloop(endpoint == Begin, task);
         return;
     }
     if ((kind != SingleExecutor && kind != SingleOther) || endpoint != Begin || !openmp_is_recorded()) return;
@@ -325,10 +311,10 @@ void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* 
 
 /// `frame` of the callback.
 [[gnu::noinline]] void trace_creation(Data* creator, Data* task, int flags, const void* return_address, void* frame) {
-    const ThreadShares* own = tracing_shares();
+    ThreadShares* own = tracing_shares();
     if (own == nullptr || !openmp_is_recorded()) return;
     see_current(*own, creator);
-    own->traced->create(creator, task, static_cast<unsigned>(flags), return_address, frame);
+    own->tasks.create(creator, task, static_cast<unsigned>(flags), return_address, frame);
 }
 
 void task_create(Data* creator, const Frame*, Data* task, int flags, int, const void* return_address) {
@@ -340,8 +326,8 @@ void task_create(Data* creator, const Frame*, Data* task, int flags, int, const 
 }
 
 void dependences(Data* task, const OmptDependence* list, int count) {
-    const ThreadShares* own = tracing_shares();
-    if (own != nullptr && task != nullptr && count > 0 && openmp_is_recorded()) own->traced->depend(task, list, static_cast<unsigned>(count));
+    ThreadShares* own = tracing_shares();
+    if (own != nullptr && task != nullptr && count > 0 && openmp_is_recorded()) own->tasks.depend(task, list, static_cast<unsigned>(count));
 }
 
 /// Taskgroups from their beginnings on; of other kinds the waits are enough.
@@ -354,19 +340,6 @@ void sync_region(int kind, int endpoint, Data*, Data* task, const void*) {
         end_taskgroup(number);
 }
 
-/// A task that a thread is given while it waits. `frame` of the callback.
-inline void schedule_waits(ThreadShares* own, Data* before, int status, Data* next, void* frame) {
-    if (own == nullptr) return;
-    const bool is_over = status == Complete || status == Cancel || status == Detach || status == LateFulfill;
-    if (is_over && own->task_count != 0 && own->tasks[own->task_count - 1].data == before) end_task(own->tasks[--own->task_count].paused);
-    if (is_over) return; // `next`, the task around it, goes on: it has begun long ago
-    if (next == nullptr || !OmptTasks::is_explicit(*next) || status == EarlyFulfill || own->task_count == ThreadShares::most) return;
-    ThreadShares::Task& task = own->tasks[own->task_count];
-    if (!begin_task(task.paused, static_cast<char*>(frame) + 2 * sizeof(void*))) return;
-    task.data = next;
-    ++own->task_count;
-}
-
 /// Whether the runtime says that the calling thread executes `task`.
 bool executes(const Data* task) noexcept {
     int flags = 0, number = 0;
@@ -375,27 +348,18 @@ bool executes(const Data* task) noexcept {
     return task_info != nullptr && task_info(0, &flags, &current, &frame, &region, &number) != 0 && current == task;
 }
 
-[[gnu::noinline]] void trace_schedule(Data* before, int status, Data* next, void* frame) {
-    const bool is_over = status == Complete || status == Cancel || status == Detach;
-    const bool is_event = status == EarlyFulfill || status == LateFulfill; // of a detached task: no thread turns to another one
-    ThreadShares* const own = tracing_shares();
-    OmptTasks* const traced = is_event || own == nullptr ? nullptr : own->traced;
-    // The next part of an untied task goes into a queue. The task that made it is told as the next one, wherever that is.
-    const bool leaves = !is_over && traced != nullptr && next != nullptr && traced->has_begun_elsewhere(*next) && executes(before);
-    if (traced != nullptr) {
-        see_current(*own, before);
-        traced->leave(before, is_over, leaves ? nullptr : next);
-    }
-    if (!openmp_is_recorded()) return;
-    schedule_waits(own != nullptr ? own : own_shares(), before, status, next, frame);
-    if (traced != nullptr && !is_over && !leaves) traced->enter(next);
-}
-
 void task_schedule(Data* before, int status, Data* next) {
-    void* const frame = __builtin_frame_address(0);
-    if (traces_tasks()) [[unlikely]]
-        return trace_schedule(before, status, next, frame);
-    if (openmp_is_recorded()) schedule_waits(own_shares(), before, status, next, frame);
+    if (status == EarlyFulfill || status == LateFulfill) return; // of a detached task: no thread turns to another one
+    ThreadShares* const own = own_shares();
+    if (own == nullptr || before == nullptr) return;
+    const bool is_over = status == Complete || status == Cancel || status == Detach;
+    // The next part of an untied task goes into a queue. The task that made it is told as the next one, wherever that is.
+    const bool leaves = !is_over && next != nullptr && own->tasks.has_begun_elsewhere(*next) && executes(before);
+    see_current(*own, before);
+    own->tasks.leave(before, is_over, leaves ? nullptr : next);
+    // The runtime calls the task's function from the frame that calls us, or from further inside.
+    if (!is_over && !leaves && openmp_is_recorded()) own->tasks.enter(next, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+    __asm__ volatile("" ::: "memory"); // not a jump: the frame must still be there
 }
 
 int initialize(LookUp look_up, int, Data*) {

@@ -1,15 +1,6 @@
 #include "wrappers/openmp/ompt_tasks.hpp"
 
-#include <new>
-
 namespace libprofile {
-
-OmptTasks* OmptTasks::create(Thread& thread) noexcept {
-    const InTool guard;
-    if (guard.is_nested()) return nullptr;
-    void* memory = thread.arena.allocate(sizeof(OmptTasks), alignof(OmptTasks));
-    return memory != nullptr ? new (memory) OmptTasks() : nullptr;
-}
 
 void OmptTasks::create(const OmptData* creator, OmptData* task, unsigned flags, const void* return_address, void* frame) noexcept {
     constexpr unsigned undeferred = 0x08000000, untied = 0x10000000, final = 0x20000000;
@@ -20,7 +11,7 @@ void OmptTasks::create(const OmptData* creator, OmptData* task, unsigned flags, 
     if (in_loop_ != nullptr && in_loop_ == creator) says |= TaskIsOfLoop;
     const std::uint64_t number = note_creation_at(return_address, frame, creator != nullptr ? number_of(*creator) : 0, says);
     last_made_ = number != 0 ? task : nullptr;
-    if (number != 0) task->value = is_numbered | number;
+    if (number != 0) task->value = explicit_task | number;
 }
 
 void OmptTasks::depend(const OmptData* task, const OmptDependence* list, unsigned count) noexcept {
@@ -35,22 +26,23 @@ void OmptTasks::depend(const OmptData* task, const OmptDependence* list, unsigne
     }
 }
 
-void OmptTasks::see_taskloop(bool begins, const OmptData* task) noexcept { in_loop_ = begins ? task : nullptr; }
-
 bool OmptTasks::is_running(const OmptData* task) const noexcept {
-    for (unsigned i = count_ < most ? count_ : most; i-- > 0;)
+    for (unsigned i = count_; i-- > 0;)
         if (running_[i].task == task) return true;
     return false;
 }
 
-bool OmptTasks::has_begun_elsewhere(const OmptData& task) const noexcept { return number_of(task) != 0 && (task.value & has_run) != 0 && !is_running(&task); }
+void OmptTasks::end_innermost(bool is_over) noexcept {
+    const Running& innermost = running_[--count_];
+    end_stretch(innermost.stretch, is_over);
+    if (innermost.was_waiting) end_task(innermost.paused);
+}
 
 void OmptTasks::see_current(const OmptData* task) noexcept {
-    if (count_ > most) return;
     unsigned behind = count_;
     while (behind > share_at_ && running_[behind - 1].task != task) --behind;
     if (behind == share_at_ && is_explicit(*task)) return; // it is not recorded
-    while (count_ > behind) end_stretch(running_[--count_].stretch, true);
+    while (count_ > behind) end_innermost(true);
 }
 
 unsigned OmptTasks::begin_share(bool is_master) noexcept {
@@ -66,30 +58,31 @@ void OmptTasks::end_share(unsigned around) noexcept {
 }
 
 void OmptTasks::leave(const OmptData* before, bool is_over, const OmptData* next) noexcept {
-    if (before == nullptr || !is_explicit(*before) || count_ == 0) return;
-    if (count_ > most) { // which one is not known: one that is over has been the innermost
-        if (is_over) --count_;
-        return;
+    if (before == nullptr || count_ == 0 || running_[count_ - 1].task != before) return; // it never began: its group was cancelled
+    if (!is_over && next != nullptr && is_explicit(*next)) {
+        const bool goes_back = (next->value & has_run) != 0 && is_running(next);
+        if (!goes_back) return;
     }
-    const Running& innermost = running_[count_ - 1];
-    if (innermost.task != before) return; // it never began: its group was cancelled
-    const bool goes_back = next == nullptr || !is_explicit(*next) || (count_ > 1 && is_running(next));
-    if (!is_over && !goes_back) return;
-    --count_;
-    end_stretch(innermost.stretch, is_over);
+    end_innermost(is_over);
 }
 
-void OmptTasks::enter(OmptData* next) noexcept {
+void OmptTasks::enter(OmptData* next, void* frame) noexcept {
     if (next == nullptr || !is_explicit(*next)) return;
-    if (count_ >= most) {
-        if (!is_running(next)) ++count_;
-        return;
+    const bool is_resumed = (next->value & has_run) != 0;
+    if (is_resumed && is_running(next)) return; // the thread goes back to it
+    next->value |= has_run;
+    Thread* const thread = thread_local_block.thread;
+    if (thread == nullptr) return;
+    if (count_ == running_.size()) {
+        const InTool guard;
+        if (guard.is_nested() || running_.append(thread->arena) == nullptr) return;
     }
-    if (is_running(next)) return; // the thread goes back to it
-    Running& entry = running_[count_++];
+    Running& entry = running_[count_];
     entry.task = next;
-    begin_stretch(entry.stretch, number_of(*next), nullptr, (next->value & has_run) != 0);
-    if (number_of(*next) != 0) next->value |= has_run;
+    entry.was_waiting = begin_task(entry.paused, frame);
+    begin_stretch(entry.stretch, number_of(*next), nullptr, is_resumed);
+    // Without either there is nothing to end, and the innermost task is another one.
+    if (entry.was_waiting || entry.stretch.task != 0) ++count_;
 }
 
 } // namespace libprofile
