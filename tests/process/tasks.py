@@ -263,15 +263,30 @@ def visits_of(report):
 
 @test
 def visits_are_the_same_with_tasks_in_the_trace(job):
-    """Without untied tasks: of LLVM's, which change threads while these wait, waits may be missed either way."""
     for program in programs(job):
         found = {}
         for trace in ("events", "0"):
-            result, report, _ = measure(job, program, 10, "tied", threads=2, LIBPROFILE_TRACE=trace)
+            result, report, _ = measure(job, program, 10, threads=2, LIBPROFILE_TRACE=trace)
             expect_equal(bool(report.get("events")), trace == "events", f"{program}: events with LIBPROFILE_TRACE={trace}")
             found[trace] = visits_of(report)
         expect(found["0"].get("omp taskwait", 0) > 100, f"{program}: visits: {found}")
         expect_equal(found["events"], found["0"], f"{program}: visits with tasks in the trace, and without")
+
+
+@test
+def computing_in_tasks_is_no_waiting(job):
+    """Of untied tasks, whose parts change threads, and of tasks deep inside each other; and no wait is left over for what comes after them."""
+    for program in programs(job):
+        for words in (("untied", 400), ("deep", 40), ("deep", 600)):
+            for trace in ("0", "events"):
+                result, report, _ = measure(job, program.replace("tasks", "task_waits"), *words, threads=2, LIBPROFILE_TRACE=trace)
+                lines = [[int(ns) for ns in line.split()] for line in result.out.splitlines()]
+                waiting = [sum(metric["total"]) for of in (report, report["threads"]) for metric in of["metrics"] if metric["name"] == "openmp"]
+                took = sum(line[0] for line in lines)
+                for thread in (0, 1):
+                    spent = sum(line[1 + thread] for line in lines)
+                    expect(waiting[thread] <= took - 0.95 * spent + 2e7,
+                           f"{program} {words}, trace {trace}: thread {thread} waits {waiting[thread]} of {took} ns, but spent {spent} in tasks")
 
 
 @test
