@@ -84,6 +84,7 @@ struct ThreadShares {
     Part parts[most];
     unsigned part_count;
     OmptTasks tasks;
+    std::uint32_t of_thread; // its index: another one may get the memory when it has ended
     unsigned events_refused; // whose ends are to be ignored
     bool waits_for_mutex;    // or it is a test that has failed
     struct KnownFrame {      // of a function of the runtime that waits for a lock, from one of its calls of ours
@@ -97,8 +98,15 @@ struct ThreadShares {
 [[gnu::cold, gnu::noinline]] ThreadShares* new_shares(Thread& thread) noexcept {
     const InTool guard;
     if (guard.is_nested()) return nullptr;
-    thread.openmp.ompt = thread.arena.allocate(sizeof(ThreadShares), alignof(ThreadShares));
-    return static_cast<ThreadShares*>(thread.openmp.ompt);
+    auto* own = static_cast<ThreadShares*>(thread.openmp.ompt);
+    if (own == nullptr) own = static_cast<ThreadShares*>(thread.arena.allocate(sizeof(ThreadShares), alignof(ThreadShares)));
+    if (own == nullptr) return nullptr;
+    own->region_count = own->part_count = own->events_refused = 0;
+    own->waits_for_mutex = false;
+    own->tasks.begin_again();
+    own->of_thread = thread.index;
+    thread.openmp.ompt = own;
+    return own;
 }
 
 /// Returns nullptr if the thread is not measured, or not any more.
@@ -107,7 +115,7 @@ inline ThreadShares* own_shares() noexcept {
     if (thread == nullptr || thread->finished) [[unlikely]]
         return nullptr;
     auto* own = static_cast<ThreadShares*>(thread->openmp.ompt);
-    return own != nullptr ? own : new_shares(*thread);
+    return own != nullptr && own->of_thread == thread->index ? own : new_shares(*thread);
 }
 
 /// Regions that were left by a jump: a region inside of them would begin farther inside. Of its parts a master's go with them.
@@ -355,8 +363,10 @@ void task_schedule(Data* before, int status, Data* next) {
     const bool is_over = status == Complete || status == Cancel || status == Detach;
     // The next part of an untied task goes into a queue. The task that made it is told as the next one, wherever that is.
     const bool leaves = !is_over && next != nullptr && own->tasks.has_begun_elsewhere(*next) && executes(before);
-    see_current(*own, before);
-    own->tasks.leave(before, is_over, leaves ? nullptr : next);
+    if (!own->tasks.is_in_none()) {
+        see_current(*own, before);
+        own->tasks.leave(before, is_over, leaves ? nullptr : next);
+    }
     // The runtime calls the task's function from the frame that calls us, or from further inside.
     if (!is_over && !leaves && openmp_is_recorded()) own->tasks.enter(next, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
     __asm__ volatile("" ::: "memory"); // not a jump: the frame must still be there

@@ -34,7 +34,7 @@ bool OmptTasks::is_running(const OmptData* task) const noexcept {
 
 void OmptTasks::end_innermost(bool is_over) noexcept {
     const Running& innermost = running_[--count_];
-    end_stretch(innermost.stretch, is_over);
+    if (innermost.stretch.task != 0) end_stretch(innermost.stretch, is_over);
     if (innermost.was_waiting) end_task(innermost.paused);
 }
 
@@ -80,7 +80,8 @@ void OmptTasks::enter(OmptData* next, void* frame) noexcept {
     Running& entry = running_[count_];
     entry.task = next;
     entry.was_waiting = begin_task(entry.paused, frame);
-    begin_stretch(entry.stretch, number_of(*next), nullptr, is_resumed);
+    entry.stretch.task = 0;
+    if (const std::uint64_t number = number_of(*next); number != 0) begin_stretch(entry.stretch, number, nullptr, is_resumed);
     // Without either there is nothing to end, and the innermost task is another one.
     if (entry.was_waiting || entry.stretch.task != 0) ++count_;
 }

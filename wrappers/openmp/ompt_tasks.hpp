@@ -36,6 +36,11 @@ class OmptTasks {
     /// 0 of other tasks, and of those that are not recorded.
     static std::uint64_t number_of(const OmptData& task) noexcept { return is_explicit(task) ? task.value & ~(explicit_task | has_run) : 0; }
 
+    /// It belongs to another thread now.
+    void begin_again() noexcept {
+        last_made_ = in_loop_ = nullptr;
+        count_ = share_at_ = 0;
+    }
     /// A task was made. `flags` of OMPT, `frame` of the callback.
     void create(const OmptData* creator, OmptData* task, unsigned flags, const void* return_address, void* frame) noexcept;
     /// At once after it.
