@@ -50,10 +50,13 @@ void LoggedValues::write(NodeId node, const RowValues& before, const RowValues& 
     log_.add_values(node, growth.cell, growth.count);
 }
 
-void LoggedValues::begin_nested(Row& row) noexcept {
-    if (nested_.row == &row) return; // MPI may call an operation of the program many times in a call: one entry has them all
-    write(nested_);
-    if (&row != call_.row) nested_.begin(row);
+void LoggedValues::begin_nested(Row& row, std::uint32_t level) noexcept {
+    if (&row == call_.row) return;
+    for (const Begun& nested : nested_)
+        if (nested.row == &row) return; // MPI may call an operation of the program many times in a call: one entry has them all
+    write(nested_[level - 1]);
+    nested_[level - 1].begin(row);
+    has_nested_ = true;
 }
 
 void LoggedValues::add(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
@@ -70,7 +73,8 @@ void LoggedValues::add(NodeId node, std::uint64_t visits, std::uint64_t chance_v
 }
 
 void LoggedValues::write_all() noexcept {
-    write(nested_);
+    for (Begun& nested : nested_) write(nested);
+    has_nested_ = false;
     write(call_);
     write_others();
 }

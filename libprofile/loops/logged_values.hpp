@@ -1,4 +1,4 @@
-// The growth of rows between two events of the log: by the last MPI call, by one nested in it, and by events other than MPI calls.
+// The growth of rows between two events of the log: by the last MPI call, by those inside it, and by events other than MPI calls.
 //
 // Contract: as EventLog, into which it writes: belongs to one thread, used with its in-tool flag set; async-signal-safe, allocates nothing
 // itself. Rows must not move before write() or forget().
@@ -26,16 +26,20 @@ class LoggedValues {
     void go_on(Row& row, const RowValues& before) noexcept;
     /// Writes what a call has added to its row.
     void write(NodeId node, const RowValues& before, const RowValues& after) noexcept;
-    /// A call begins inside that one.
-    void begin_nested(Row& row) noexcept;
+    /// How many levels of calls inside that one are told apart: an operation of the program's in a reduction, and what it calls itself.
+    static constexpr std::uint32_t most_levels = 3;
+    /// A call begins at a level inside that one, from 1 on: the one before at this level is over.
+    void begin_nested(Row& row, std::uint32_t level) noexcept;
     /// An event other than an MPI call has been booked.
     void add(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
 
     void write() noexcept {
-        if (call_.row != nullptr || nested_.row != nullptr || others_ != 0) write_all();
+        if (call_.row != nullptr || has_nested_ || others_ != 0) write_all();
     }
     void forget() noexcept {
-        call_.row = nested_.row = nullptr;
+        call_.row = nullptr;
+        for (Begun& nested : nested_) nested.row = nullptr;
+        has_nested_ = false;
         others_ = 0;
     }
 
@@ -59,7 +63,8 @@ class LoggedValues {
 
     EventLog& log_;
     Begun call_;
-    Begun nested_;
+    Begun nested_[most_levels]; // by level
+    bool has_nested_ = false;
     static constexpr std::uint32_t most_others = 32; // rows
     Other other_[most_others];
     std::uint32_t others_ = 0;

@@ -32,8 +32,8 @@ bool LoopWatch::is_log_whole(Thread& thread) const noexcept {
 void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
     if (!is_logging_) return;
     think(thread);
-    if (level != 1 || !is_log_whole(thread)) return interrupt(thread);
-    values_.begin_nested(thread.phases.row(node));
+    if (level > LoggedValues::most_levels || !is_log_whole(thread)) return interrupt(thread);
+    values_.begin_nested(thread.phases.row(node), level);
 }
 
 void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept {

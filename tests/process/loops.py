@@ -73,6 +73,13 @@ def the_loop_of_a_program_is_found(job):
 
 
 @test
+def calls_inside_operations_of_the_program_do_not_hide_the_loop(job):
+    _, report = expect_one_loop(job, "operations", 60, "operations")
+    expect_equal(visits(report, "MPI_Allreduce"), 2 * 61, "reductions")  # with the first one, of main
+    expect(visits(report, "MPI_Type_size") >= 60, "calls of the operation")
+
+
+@test
 def a_loop_too_deep_to_be_followed_is_not_taken_for_another(job):
     loops, said, _ = run(job, "too_deep", 60)
     expect_equal(loops, {}, "loops")

@@ -534,6 +534,25 @@ ONCE(1) ONCE(2) ONCE(3) ONCE(4) ONCE(5) ONCE(6) ONCE(7)
     once_7();
 }
 
+/* An operation that asks MPI, as those do that serve several types. */
+static void add_or_leave(void* in, void* inout, int* count, MPI_Datatype* type) {
+    int bytes = 0;
+    MPI_Type_size(*type, &bytes);
+    for (int i = 0; bytes == sizeof(double) && i < *count; ++i) ((double*)inout)[i] += ((double*)in)[i];
+}
+OWN void operations(int passes) {
+    MPI_Op operation;
+    MPI_Op_create(add_or_leave, 1, &operation);
+    for (int i = 0; i < passes; ++i) {
+        double in = 1, all = 0;
+        halo();
+        work(step_us);
+        MPI_Allreduce(&in, &all, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
+        sink = all;
+    }
+    MPI_Op_free(&operation);
+}
+
 int main(int argc, char** argv) {
     if (argc < 3) return 2;
     const char* kind = argv[1];
@@ -548,6 +567,7 @@ int main(int argc, char** argv) {
         for (int i = 0; i < passes; ++i) step();
     if (KIND("simple")) simple(passes);
     if (KIND("setup")) setup(), simple(passes);
+    if (KIND("operations")) operations(passes);
     if (KIND("after_many_calls")) after_many_calls(passes);
     if (KIND("nested")) nested(passes);
     if (KIND("assembly")) assembly(passes);
