@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ struct LiveData {
     bool has_tried = false;
     bool has_iterations = false;  // that the journal has taken
     std::uint64_t earliest = 0;   // when a full journal may cause the next snapshot
-    std::uint64_t events_ns = 0;  // from a snapshot to the next one that keeps newer events; 0: no events are kept
+    std::uint64_t events_ns = 0;  // from a snapshot that keeps newer events to the next; 0: no events are kept
     std::uint64_t events_at = 0;  // when that one is due
     std::uint64_t written_at = 0; // time of the last snapshot; 0 if there was none
     std::uint64_t flushed_at = 0;
@@ -82,8 +83,23 @@ void closed(IterationFate fate) noexcept {
 /// The least time from one snapshot that keeps events to the next.
 std::uint64_t least_events_ns() noexcept { return live.interval_ns < events_every_ns ? live.interval_ns : events_every_ns; }
 
-/// Until the next snapshot of a program that closes no iterations.
-std::uint64_t pause_without_iterations() noexcept { return live.events_ns == 0 || live.has_iterations ? live.interval_ns : live.events_ns; }
+/// After one at `now`, which took `spent` ns. Ranks wait for each other, so all would wait for each one's snapshot if these came one after another: they are
+/// due at the same real times, on which machines agree, and slow ones at every second, fourth ... of them.
+void plan_events(std::uint64_t now, std::uint64_t spent) noexcept {
+    live.events_ns = least_events_ns();
+    if (live.events_ns == 0) return;
+    while (live.events_ns < spent * events_share) live.events_ns *= 2;
+    timespec real{};
+    clock_gettime(CLOCK_REALTIME, &real);
+    const std::uint64_t real_now = static_cast<std::uint64_t>(real.tv_sec) * 1000000000u + static_cast<std::uint64_t>(real.tv_nsec);
+    live.events_at = now + live.events_ns - real_now % live.events_ns;
+}
+
+/// The next snapshot of a program that closes no iterations.
+std::uint64_t due_without_iterations(std::uint64_t now) noexcept {
+    const std::uint64_t most = now + live.interval_ns;
+    return live.events_ns == 0 || live.has_iterations || live.events_at > most ? most : live.events_at;
+}
 
 /// Notes a loss that only a new snapshot can repair.
 void missed() noexcept {
@@ -102,8 +118,8 @@ constexpr IterationListener listener{closing, closed, put_back, missed};
 void begin(Thread& thread, std::uint64_t now) noexcept {
     live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
-    if (thread.events != nullptr) live.events_ns = least_events_ns();
-    checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : now + pause_without_iterations(), std::memory_order_relaxed);
+    if (thread.events != nullptr) plan_events(now, 0);
+    checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : due_without_iterations(now), std::memory_order_relaxed);
     if (live.interval_ns != 0) thread.phases.iterations().tell(&listener);
 }
 
@@ -233,12 +249,8 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     thread.mark_cpu(end, cpu_end);
     count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);
-    if (live.events_ns != 0) {
-        const std::uint64_t least = least_events_ns(), pause = (end - begin) * events_share;
-        live.events_ns = pause < least ? least : pause < live.interval_ns ? pause : live.interval_ns;
-        live.events_at = end + live.events_ns;
-    }
-    if (live.interval_ns != 0) checkpoint_due_at.store(end + pause_without_iterations(), std::memory_order_relaxed);
+    if (live.events_ns != 0) plan_events(end, end - begin);
+    if (live.interval_ns != 0) checkpoint_due_at.store(due_without_iterations(end), std::memory_order_relaxed);
     live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first one also makes the folder
 }
 

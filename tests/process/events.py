@@ -2,8 +2,11 @@
 """The events of kept iterations (LIBPROFILE_TRACE=events) equal the logs that programs write themselves (call_log.h); both ends of messages are found, and
 ranks keep the same iterations, whatever their memory."""
 
+import contextlib
 import json
 import sys
+import threading
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
@@ -235,6 +238,28 @@ def a_killed_rank_keeps_events_beyond_its_first_snapshot(job):
             last = max(part["number"] for part in entry["parts"] if part["kind"] == "iteration")
             expect(iterations >= 400 and last >= 20, f"rank {rank} has events up to iteration {last} of {iterations}")
     expect(entries, "no rank has events")
+
+
+@test
+def snapshots_of_all_ranks_come_at_the_same_times(job):
+    """At multiples of a period of real time: else ranks that wait for each other wait for each one's snapshot in turn."""
+    period, folder, seen, times = 0.25, job.folder / "snapshots", {}, {0: [], 1: []}
+    program = threading.Thread(target=job.run, args=([*job.launcher(2), *job.preloaded(
+        [job.program("loops"), "simple", 400, 8000], {**EVENTS, "LIBPROFILE_OUTPUT": folder, "LIBPROFILE_CHECKPOINT": "250ms"})],))
+    program.start()
+    while program.is_alive():
+        for rank, list_ in times.items():
+            with contextlib.suppress(OSError):
+                file = (folder / f"rank-{rank}.lprof").stat().st_ino
+                if seen.get(rank, file) != file:
+                    list_.append(time.time())
+                seen[rank] = file
+        time.sleep(0.002)
+    program.join()
+    for rank, list_ in times.items():
+        expect(len(list_) >= 4, f"snapshots of rank {rank} after its first: {list_}")
+        late = [at % period for at in list_]
+        expect(sum(one < 0.4 * period for one in late) >= 0.75 * len(late), f"rank {rank}: s after a multiple of {period} s: {late}")
 
 
 @test
