@@ -92,8 +92,16 @@ bool ThreadCounters::read(std::uint64_t* increments, bool is_own) noexcept {
     for (std::size_t i = 0; i < most_counters; ++i) {
         any |= increments[i] = counted_[i] - taken_[i];
         taken_[i] = counted_[i];
+        apart_at_read_[i] = apart_[i];
     }
     return any != 0;
+}
+
+bool ThreadCounters::read_apart(std::uint64_t* increments, bool is_own) noexcept {
+    for (std::size_t i = 0; i < most_counters; ++i) apart_[i] = apart_at_read_[i]; // set_apart() may have excluded some of these before
+    const bool any = read(increments, is_own);
+    for (std::size_t i = 0; i < most_counters; ++i) apart_at_read_[i] = apart_[i] += increments[i];
+    return any;
 }
 
 void ThreadCounters::close() noexcept {

@@ -24,11 +24,13 @@ class ThreadCounters {
     /// Stores the counts since the last call, by index in the choice. With `is_own` false, the caller is another thread and gets what can be
     /// read from there. Returns false if all are 0.
     bool read(std::uint64_t* increments, bool is_own) noexcept;
+    /// The same; they are libprofile's own, or belong to a time that is not recorded: of_program() stays where it was at the last read().
+    bool read_apart(std::uint64_t* increments, bool is_own) noexcept;
     /// Updates the counts without taking them: the next read() still gets all. For of_program(), at the borders of regions.
     void look(bool is_own) noexcept;
     /// Count of counter `i` at the last read() or look(), without what was set apart. Its origin is arbitrary: use differences.
     std::uint64_t of_program(std::size_t i) const { return counted_[i] - apart_[i]; }
-    /// Excludes counts that read() has returned, or look() has seen: they are libprofile's own, or belong to a time that is not recorded.
+    /// Excludes counts that look() has seen: they are libprofile's own.
     void set_apart(const std::uint64_t* increments) noexcept {
         for (std::size_t i = 0; i < most_counters; ++i) apart_[i] += increments[i];
     }
@@ -58,7 +60,8 @@ class ThreadCounters {
     OsCounts os_;
     std::uint64_t counted_[most_counters] = {};
     std::uint64_t taken_[most_counters] = {}; // of that, by read()
-    std::uint64_t apart_[most_counters] = {}; // of that, by set_apart()
+    std::uint64_t apart_[most_counters] = {}; // of that, by set_apart() and read_apart()
+    std::uint64_t apart_at_read_[most_counters] = {};
 };
 
 /// What is counted in this scope is not the program's (of_program()), though the next read() gets it. Nothing if another thread is in it.

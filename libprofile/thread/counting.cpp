@@ -6,11 +6,10 @@ namespace libprofile {
 
 namespace {
 
-bool read(Thread& thread, std::uint64_t* increments) noexcept {
-    // Asking for the thread's number is a system call. A thread that is ending no longer has its location.
-    const bool is_own = &thread == thread_local_block.thread || gettid() == thread.counters.id();
-    return thread.counters.read(increments, is_own);
-}
+/// Asking for the thread's number is a system call. A thread that is ending no longer has its location.
+bool is_own(const Thread& thread) noexcept { return &thread == thread_local_block.thread || gettid() == thread.counters.id(); }
+
+bool read(Thread& thread, std::uint64_t* increments) noexcept { return thread.counters.read(increments, is_own(thread)); }
 
 void add(Row& row, const std::uint64_t* increments) noexcept {
     for (std::size_t i = 0; i < most_counters; ++i)
@@ -33,9 +32,7 @@ void count_for(Thread& thread, Row& row) noexcept {
 
 void count_apart(Thread& thread, Row& row) noexcept {
     std::uint64_t increments[most_counters];
-    if (!read(thread, increments)) return;
-    thread.counters.set_apart(increments);
-    add(row, increments);
+    if (thread.counters.read_apart(increments, is_own(thread))) add(row, increments);
 }
 
 } // namespace libprofile
