@@ -2,7 +2,7 @@
 import { themeColor } from "../color";
 import { duration, quantity } from "../format";
 import type { Surface } from "../surface";
-import { left, ticks, type Band } from "../timeline/axes";
+import { left, ticksOf, type Band } from "../timeline/axes";
 import { Evaluator } from "./evaluate";
 import { parsed, unitWords, type Unit } from "./expression";
 import type { Tracks } from "./tracks";
@@ -123,12 +123,6 @@ function rangeOf({ least, most }: Pixels): [number, number] | null {
   return low === high ? [Math.min(0, low), low === 0 ? 1 : Math.max(0, high)] : [low, high];
 }
 
-/** About three, as people read them. */
-function roundValues(low: number, high: number, { bytes }: Unit): number[] {
-  const size = bytes === 1 ? 1024 ** Math.max(0, Math.floor(Math.log(Math.max(-low, high, 1)) / Math.log(1024))) : 1;
-  return ticks(low / size, high / size, 3).map((v) => v * size);
-}
-
 /** @param isOver over the rows: paper around the line, the axis at the right */
 export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: number, band: Band, every: number, isOver: boolean): void {
   const [t0, t1] = t.store.state.moment,
@@ -150,7 +144,7 @@ export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: nu
     high = top + 0.02 * (top - low),
     y = (v: number): number => band.y + band.h - 1 - (band.h - 2) * ((v - low) / (high - low));
   if (!isOver)
-    for (const v of roundValues(low, high, curve.unit)) {
+    for (const v of ticksOf(curve.unit.bytes === 1 ? "bytes" : "", low, high, 3)) {
       if (y(v) < band.y - 1) continue;
       s.line([left, y(v), left + width, y(v)], themeColor("frame"), 1);
       s.text(valueWords(v, curve.unit), left - 6, y(v), dim, "right", 10);

@@ -2,12 +2,12 @@
 import { css, themeColor, warmth } from "../color";
 import { duration, grouped, plural, quantity } from "../format";
 import type { Surface } from "../surface";
-import { ticks, type Band } from "../timeline/axes";
+import { ticks, ticksOf, type Band } from "../timeline/axes";
 import { markCut, topOf } from "../timeline/scale";
 import type { Fit, Series } from "./amounts";
 
 const left = 62,
-  right = 14,
+  right = 30,
   top = 8,
   bottom = 34,
   size = 3; // pixels of a cell: one is drawn once, however many points lie in it
@@ -104,7 +104,7 @@ export class Scatter {
       s.line([left, this.y(ns), width - right, this.y(ns)], frame, 1);
       s.text(duration(ns), left - 6, this.y(ns), dim, "right", 10);
     }
-    for (const amount of ticks(...range.x, Math.max(2, Math.floor((width - left) / 90)))) {
+    for (const amount of ticksOf(series.unit, ...range.x, Math.max(2, Math.floor((width - left) / 90)))) {
       s.line([this.x(amount), axis, this.x(amount), axis + 4], dim, 1);
       s.text(amountWords(amount, series.unit), this.x(amount), axis + 12, dim, "center", 10);
     }
@@ -139,15 +139,11 @@ export class Scatter {
       outside = series.amounts.filter((amount, i) => amount > range.x[1] || series.durations[i]! > range.y).length,
       cut =
         outside > 0 ? `; ${plural(outside, "point")} beyond the axes ${outside === 1 ? "is" : "are"} drawn at ${outside === 1 ? "its end" : "their ends"}` : "";
+    if (n < 10) return `${are}: too few to say how their durations depend on their ${series.amount}${cut}`;
     if (isNaN(fit.slope)) return `${are}: all have ${amountWords(series.amounts[0]!, series.unit)} ${series.amount}, so there is no line${cut}`;
-    const sure = n < 10 ? "too few to say more" : "",
-      rate =
-        series.unit === "bytes" && series.amount === "bytes" && fit.slope > 0
-          ? `${quantity(1e9 / fit.slope, "bytes")} a second`
-          : `${duration(fit.slope)} each`;
-    return (
-      `${are}: duration = ${duration(fit.intercept)} + ${rate}, r² ${isNaN(fit.rSquared) ? "not known: all take as long" : fit.rSquared.toFixed(2)}` +
-      `${sure ? `; ${sure}` : ""}${cut}`
-    );
+    if (!(fit.rSquared >= 0.5) || fit.slope <= 0)
+      return `${are}: their durations hardly depend on their ${series.amount} (r² ${isNaN(fit.rSquared) ? "0.00" : fit.rSquared.toFixed(2)})${cut}`;
+    const rate = series.amount === "bytes" && series.unit === "bytes" ? `${quantity(1e9 / fit.slope, "bytes")} a second` : `${duration(fit.slope)} each`;
+    return `${are}: their durations follow their ${series.amount} (r² ${fit.rSquared.toFixed(2)}): ${duration(Math.max(0, fit.intercept))} without any, and ${rate}${cut}`;
   }
 }

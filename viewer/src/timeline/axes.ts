@@ -87,3 +87,9 @@ export function ticks(low: number, high: number, count: number): number[] {
   for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-9; v += step) out.push(+v.toPrecision(12));
   return out;
 }
+
+/** The same of a unit: of bytes multiples of KiB, MiB ... */
+export function ticksOf(unit: string, low: number, high: number, count: number): number[] {
+  const size = unit === "bytes" ? 1024 ** Math.max(0, Math.floor(Math.log(Math.max(-low, high, 1)) / Math.log(1024))) : 1;
+  return ticks(low / size, high / size, count).map((v) => v * size);
+}
