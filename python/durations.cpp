@@ -10,7 +10,7 @@ namespace {
 
 using namespace tools;
 
-/// For each series: function, rank and partner (None: all), amount, unit, durations, amounts, and the line through them.
+/// For each series: function, rank and partner (None: all), amount, unit, durations, amounts, and the line through them, with its error.
 py::list duration_series(const Profile& p, const py::tuple& filter) {
     py::list list;
     const PassingEvents passing(p, filter_of(filter));
@@ -21,7 +21,7 @@ py::list duration_series(const Profile& p, const py::tuple& filter) {
         const DurationFit fit = duration_fit(series);
         const auto array = [](const std::vector<double>& values) { return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data()); };
         list.append(py::make_tuple(text(series.group), series.rank, series.partner, series.amount, series.unit, array(series.durations_ns),
-                                   array(series.amounts), fit.pearson, fit.r_squared, fit.intercept_ns, fit.slope_ns, series.is_of_tasks));
+                                   array(series.amounts), fit.pearson, fit.r_squared, fit.intercept_ns, fit.slope_ns, series.is_of_tasks, fit.slope_error_ns));
     }
     return list;
 }

@@ -197,8 +197,9 @@ def lines_through_durations_and_counters_equal_numpys(job):
         row, own = writers[0], numbers_of(report)[WARM_UP:WARM_UP + BLOCKS]
         x, y = np.array([faults[task] for task in own], float), np.array([durations[task] for task in own], float)
         expect_equal((row["calls"], row["least"], row["most"], row["time"]), (len(own), x.min(), x.max(), y.sum()), f"{program}: number, least, most and time")
-        slope, intercept = np.polyfit(x, y, 1)
-        for name, value, scale in (("pearson", np.corrcoef(x, y)[0, 1], 1), ("slope_ns", slope, abs(slope)), ("intercept_ns", intercept, y.mean())):
+        (slope, intercept), covariance = np.polyfit(x, y, 1, cov=True)
+        for name, value, scale in (("pearson", np.corrcoef(x, y)[0, 1], 1), ("slope_ns", slope, abs(slope)), ("intercept_ns", intercept, y.mean()),
+                                   ("slope_error_ns", 1.96 * np.sqrt(covariance[0, 0]), abs(slope))):
             expect(abs(row[name] - value) <= 1e-6 * scale, f"{program}: {name} is {row[name]}, numpy: {value}")
         text = job.run([job.tool, "report", output, "--correlations", "--width", "200"]).out
         expect("page_faults" in text and row["function"] in text, text)

@@ -45,6 +45,8 @@ def check_scatter(context, folder, seen):
     """The pairs behind the scatter plot are those of `report --correlations`."""
     told = check_series(context, folder, seen["series"])
     first = told[0]
+    error = first["slope_error_ns"] / first["slope_ns"]
+    expect(first["r_squared"] < 0.5 or f"± {100 * error:.1f}\u202f%" in seen["words"], f"{seen['words']}: {error}")
     expect(f"r² {first['r_squared']:.2f}" in seen["words"] and len(seen["names"]) == len(seen["series"]), f"{seen['words']}, {seen['names']}; {first}")
     cells = {(round(x), round(y)) for x, y in zip(seen["series"][0]["amounts"], seen["series"][0]["durations"])}
     expect(2 <= seen["drawn"] <= len(cells) + 2, f"{seen['drawn']} rectangles for {len(cells)} different points")

@@ -35,9 +35,9 @@ std::string correlation_words(const DurationSeries& series, const DurationFit& f
     if (std::isnan(fit.pearson) || fit.r_squared < 0.5 || fit.slope_ns <= 0)
         return fmt::format("{}: their durations hardly depend on their {} (r² {:.2f}); something else decides{}", calls, printable(series.amount),
                            std::isnan(fit.r_squared) ? 0 : fit.r_squared, series.is_of_tasks ? "" : ", such as waiting for the other rank");
-    const std::string each = is_of_bytes(series) ? byte_size(1e9 / fit.slope_ns) + " a second" : duration(fit.slope_ns, {100, false, false}) + " each";
-    return fmt::format("{}: their durations follow their {} (r² {:.2f}): {} without any, and {}", calls, printable(series.amount), fit.r_squared,
-                       duration(std::max(0.0, fit.intercept_ns), {100, false, false}), each);
+    const std::string each = is_of_bytes(series) ? byte_size(1e9 / fit.slope_ns) + " a second" : duration(fit.slope_ns, {}) + " each";
+    return fmt::format("{}: their durations follow their {} (r² {:.2f}): {} without any, and {}, ± {}", calls, printable(series.amount), fit.r_squared,
+                       duration(std::max(0.0, fit.intercept_ns), {}), each, percent(fit.slope_error_ns / fit.slope_ns));
 }
 
 /// Of the calls with bytes that take most time, and of the counter that explains most time.
@@ -96,7 +96,7 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
     add_findings(list, fits, document);
     ReportTable table{"correlations",
                       "Durations, bytes and counters",
-                      "a line of least squares through all calls or tasks; r² says how much of the differences it explains",
+                      "a line of least squares through all calls or tasks; r² says how much of the differences it explains; ±: 95 % interval of its slope",
                       {{"function", "function", ColumnUnit::Text, false, 20},
                        {"of", "", ColumnUnit::Text},
                        {"rank", "rank", ColumnUnit::Number},
@@ -110,8 +110,10 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
                        {"r_squared", "r²", ColumnUnit::Ratio},
                        {"intercept_ns", "at 0", ColumnUnit::Ns},
                        {"slope_ns", "", ColumnUnit::Ratio},
+                       {"slope_error_ns", "", ColumnUnit::Ratio},
                        {"", "each", ColumnUnit::Ns},
-                       {"", "a second", ColumnUnit::ByteCount}},
+                       {"", "a second", ColumnUnit::ByteCount},
+                       {"", "±", ColumnUnit::Share}},
                       {},
                       {},
                       {},
@@ -129,8 +131,9 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
         table.units.push_back(unit_of(series.unit));
         table.rows.push_back({printable(series.group), series.is_of_tasks ? "tasks" : "calls", rank_or_none(series.rank), rank_or_none(series.partner),
                               printable(series.amount), fit.count, fit.time_ns, fit.least, fit.most, known(fit.pearson), known(fit.r_squared),
-                              known(fit.intercept_ns), known(fit.slope_ns), is_of_bytes(series) ? ReportValue() : known(fit.slope_ns),
-                              has_rate ? ReportValue(1e9 / fit.slope_ns) : ReportValue()});
+                              known(fit.intercept_ns), known(fit.slope_ns), known(fit.slope_error_ns),
+                              is_of_bytes(series) ? ReportValue() : known(fit.slope_ns), has_rate ? ReportValue(1e9 / fit.slope_ns) : ReportValue(),
+                              known(std::abs(fit.slope_error_ns / fit.slope_ns))});
     }
     document.hints.push_back(fmt::format("libprofile report {} --correlations --format csv    for a spreadsheet", form.folder));
     document.tables.push_back(std::move(table));

@@ -93,6 +93,9 @@ DurationFit duration_fit(const DurationSeries& series) {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const FittedLine line = fit.least == fit.most ? FittedLine{unknown, unknown} : regression(series.amounts, series.durations_ns);
     fit.slope_ns = line.slope;
+    // The standard error of a slope: sqrt(residuals / (n - 2) / sum of squares of the amounts), where residuals / sum = slope² (1 - r²) / r².
+    const double left_over = fit.r_squared > 0 ? (1 - fit.r_squared) / fit.r_squared : unknown;
+    fit.slope_error_ns = fit.count < 3 ? unknown : 1.96 * std::abs(fit.slope_ns) * std::sqrt(left_over / static_cast<double>(fit.count - 2));
     fit.intercept_ns = line.intercept;
     return fit;
 }

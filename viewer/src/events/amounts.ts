@@ -89,6 +89,7 @@ export function seriesOf(data: Data, events: Events, spans: (Span | null)[], isI
 export interface Fit {
   slope: number; // NaN: all amounts are the same
   intercept: number;
+  slopeError: number; // half of its 95 % interval: 1.96 standard errors
   rSquared: number; // NaN: all amounts or all durations are the same
 }
 export function fitOf({ amounts, durations }: Pick<Series, "amounts" | "durations">): Fit {
@@ -102,6 +103,7 @@ export function fitOf({ amounts, durations }: Pick<Series, "amounts" | "duration
     xy += dx * dy;
     yy += dy * dy;
   }
-  const slope = xx === 0 ? NaN : xy / xx;
-  return { slope, intercept: y - slope * x, rSquared: xx === 0 || yy === 0 ? NaN : (xy * xy) / xx / yy };
+  const slope = xx === 0 ? NaN : xy / xx,
+    slopeError = n < 3 ? NaN : 1.96 * Math.sqrt(Math.max(0, yy - slope * xy) / (n - 2) / xx);
+  return { slope, intercept: y - slope * x, slopeError, rSquared: xx === 0 || yy === 0 ? NaN : (xy * xy) / xx / yy };
 }

@@ -1,6 +1,6 @@
 // Durations of tasks or calls over an amount of theirs: a point for each, and the line through them.
 import { css, themeColor, warmth } from "../color";
-import { duration, grouped, plural, quantity } from "../format";
+import { duration, grouped, percent, plural, quantity } from "../format";
 import type { Surface } from "../surface";
 import { ticks, ticksOf, type Band } from "../timeline/axes";
 import { markCut, topOf } from "../timeline/scale";
@@ -144,6 +144,6 @@ export class Scatter {
     if (!(fit.rSquared >= 0.5) || fit.slope <= 0)
       return `${are}: their durations hardly depend on their ${series.amount} (r² ${isNaN(fit.rSquared) ? "0.00" : fit.rSquared.toFixed(2)})${cut}`;
     const rate = series.amount === "bytes" && series.unit === "bytes" ? `${quantity(1e9 / fit.slope, "bytes")} a second` : `${duration(fit.slope)} each`;
-    return `${are}: their durations follow their ${series.amount} (r² ${fit.rSquared.toFixed(2)}): ${duration(Math.max(0, fit.intercept))} without any, and ${rate}${cut}`;
+    return `${are}: their durations follow their ${series.amount} (r² ${fit.rSquared.toFixed(2)}): ${duration(Math.max(0, fit.intercept))} without any, and ${rate}, ± ${percent(fit.slopeError / fit.slope)}${cut}`;
   }
 }
