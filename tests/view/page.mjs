@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), counters (of its events), live (what stays in a page that renews itself).
+// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), counters (of its events), machine (its picture), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -784,6 +784,18 @@ if (action === "numbers") {
   }
 } else if (action === "curves") {
   await (await import("./overlays.mjs")).curves({ page, open, settle, saved, shots, result });
+} else if (action === "machine") {
+  await open();
+  const shown = () => page.evaluate(() => ({ hidden: document.getElementById("machine-section").hidden, texts: [...document.querySelectorAll("#machine svg text")].map((t) => t.textContent) }));
+  Object.assign(result, await shown());
+  if (!result.hidden) {
+    result.saved = (await saved("machine.svg")).toString();
+    result.width = await page.evaluate(() => document.querySelector("#machine svg").clientWidth);
+    for (const theme of ["light", "dark"]) {
+      await page.evaluate((t) => window.libprofile.store.set({ theme: t }), theme);
+      await (await page.$("#machine-section")).screenshot({ path: `${shots}/machine-${theme}.png` });
+    }
+  }
 } else if (action === "places") {
   await (await import("./places.mjs")).places({ page, open, settle, saved, shots, result });
 } else if (action === "annotations") {

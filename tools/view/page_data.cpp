@@ -17,6 +17,7 @@
 #include "tools/view/cause_entry.hpp"
 #include "tools/view/group_entry.hpp"
 #include "tools/view/line_entry.hpp"
+#include "tools/view/machine_entry.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/strip_entry.hpp"
@@ -68,6 +69,7 @@ class PageData {
                                               : timeline_entry(profile_, axis_, tables_, request_.served ? request_.served_event_bytes : request_.event_bytes,
                                                                request_.served, sections_);
         if (!header["events"].is_null()) header["annotations"] = annotations_entry(request_.folder);
+        header["machine"] = machine_entry(profile_, sections_);
         header["begins_known"] = begins_.are_known();
         header["laid_end"] = begins_.end();
         header["clock_limits"] = axis_.limits();

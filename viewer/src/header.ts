@@ -224,6 +224,7 @@ export interface Header {
   strip: StripHeader | null;
   events?: EventsHeader | null; // LIBPROFILE_TRACE=events
   annotations?: AnnotationsHeader;
+  machine?: { picture: number; notes: string[] } | null; // the column is SVG
   begins_known: boolean; // of the iterations of all ranks
   laid_end: number; // ns: where the last iteration ends if iterations lie end to end
   clock_limits: string[]; // of comparing the times of ranks
