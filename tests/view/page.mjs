@@ -767,10 +767,25 @@ if (action === "numbers") {
     result.by_caller = await under({ inside: "NESTED" });
     result.rank = await under({ ranks: "0" });
     result.no_rank = await under({ ranks: "5-9" });
+    result.thread = await under({ threads: "1-2" });
     await page.screenshot({ path: `${shots}/filters.png`, fullPage: true });
     await page.click("#events-filter button");
     await page.selectOption("#events-filter-only", "tasks");
     await page.fill("#events-filter-with", result.text);
+    result.refused = {};
+    for (const [name, ...typed] of [["crossed", ["from", "2 ms"], ["to", "1.5 ms"]], ["list", ["to", ""], ["ranks", "7-4"]], ["time", ["ranks", ""], ["from", "soon"]], ["right", ["from", "3 us"]]]) {
+      let before = "";
+      for (const [id, value] of typed) {
+        before = await page.evaluate(() => window.libprofile.store.link());
+        await page.fill(`#events-filter-${id}`, value);
+        await page.press(`#events-filter-${id}`, "Enter");
+      }
+      result.refused[name] = await page.evaluate((b) => ({
+        text: document.querySelector("#events-filter .refused").textContent,
+        invalid: [...document.querySelectorAll("#events-filter input")].map((i) => i.getAttribute("aria-invalid")).filter((value) => value === "true"),
+        unchanged: b === window.libprofile.store.link(),
+      }), before);
+    }
     for (const [id, value] of [["from", "1.5us"], ["to", "2 s"], ["ranks", "0, 3-7"]]) {
       await page.fill(`#events-filter-${id}`, value);
       await page.press(`#events-filter-${id}`, "Enter");
@@ -780,6 +795,10 @@ if (action === "numbers") {
     result.before = await shown();
     await open("#" + await page.evaluate(() => window.libprofile.store.link()));
     result.again = await shown();
+    const again = await page.evaluate(() => window.libprofile.store.link());
+    await open("#filter=" + encodeURIComponent("from=9&to=3&threads=x&on=4-2"));
+    result.hostile = await shown();
+    await open("#" + again);
     result.inputs = await page.evaluate(() => Object.fromEntries([["kind", "only"], ["text", "with"], ["from", "from"], ["to", "to"], ["ranks", "ranks"]].map(([name, id]) => [name, document.getElementById(`events-filter-${id}`).value])));
   }
 } else if (action === "curves") {
