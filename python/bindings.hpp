@@ -46,6 +46,8 @@ void add_events(py::module_& module);
 void add_frames(py::module_& module);
 /// The axis of time that ranks have in common (clocks.cpp).
 void add_clocks(py::module_& module);
+/// Machines as hwloc saw them (machine.cpp).
+void add_machine(py::module_& module);
 /// Partners of messages (partners.cpp).
 void add_durations(py::module_& module);
 void add_partners(py::module_& module);

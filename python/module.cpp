@@ -271,6 +271,7 @@ PYBIND11_MODULE(_reader, module) {
         .def_property_readonly("scope", [](const CallTable& t) { return text(t.scope); });
     module.def("cells", &table_cells);
     add_frames(module);
+    add_machine(module);
     add_processes(module);
     add_regressions(module);
     add_tasks(module);

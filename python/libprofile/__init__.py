@@ -22,9 +22,10 @@ from . import _reader
 from .frame import CallGraph, Correlations, Frame, Place, Ratios, filter_correlation_matrix, make_frame
 from .columns import Columns
 from .event_filter import EventFilter, Passing
+from .machine import Machine, MachinePart
 from .over_time import OverTime, over_time
 from .processes import EventSkew, Fold, ImbalanceMap, RankTimeline
-from . import processes as _processes
+from . import events as _events, machine as _machine, processes as _processes
 from .regressions import Alignment, align, regressions
 from .records import Clock, Context, DurationSeries, EventCollectives, EventCounts, EventDependences, EventGroups, EventIntervals, EventMessages, EventParts, EventRuns, Events, EventTasks, InnerIterations, PageRanges, Pages, Partners, Trace, TraceSamples, TraceWaits
 from .tasks import TaskGraph, task_graph
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Alignment", "CallGraph", "CallPath", "Clock", "Columns", "Comparison", "Context", "Correlations", "DurationSeries", "EventCollectives", "EventCounts", "EventDependences", "EventFilter", "EventGroups", "EventIntervals", "EventMessages", "EventParts", "EventRuns", "EventSkew", "EventTasks", "Events", "Fold",
-           "Frame", "ImbalanceMap", "InnerIterations", "Location", "Metric", "Node", "OverTime",
+           "Frame", "ImbalanceMap", "InnerIterations", "Location", "Machine", "MachinePart", "Metric", "Node", "OverTime",
            "PageRanges", "Pages", "Partners", "Passing", "Phase", "Pivot", "Place", "Profile", "RankTimeline", "Ratios", "Table", "TaskGraph", "Trace", "TraceSamples", "TraceWaits", "Unified", "align", "compare",
            "construct_from", "filter_correlation_matrix", "frame", "make_frame", "multirun_analysis", "open", "regressions", "speedup_efficiency", "unify",
            "variability"]
@@ -311,6 +312,14 @@ class Profile:
         first, last = (0, 2**64 - 1) if iterations is None else self._range(iterations, number)
         return task_graph(*_reader.tasks(self._profile, rank, number, first, last))
 
+    def machine(self, rank: int = 0) -> Machine:
+        """The machine that a rank ran on, as hwloc saw it before the program started, and the threads that were last seen on its processors.
+
+        A tree of MachinePart (`root`), and the distances between its NUMA nodes; sizes are in bytes. Raises KeyError if the profile has no such rank, and
+        ValueError if it does not have its machine: no rank there was started by `libprofile run`, or hwloc was not at hand.
+        """
+        return _machine.machine(self, rank)
+
     def clocks(self) -> list[Clock]:
         """Of each rank with data: what brings its times (iteration_begins(), trace()) to one axis with those of the others."""
         return [Clock(*clock) for clock in _reader.clocks(self._profile)]
@@ -326,35 +335,11 @@ class Profile:
     def events_dataframe(self, filter: EventFilter = EventFilter()) -> "pandas.DataFrame":
         """A row for each kept call, region and stretch of a task that passes: rank, thread, state (as in the page's CSV), function, begin_ns and end_ns on
         the rank's clock, task (its number; 0: none), processor (-1: not known)."""
-        pandas = _pandas()
-        masks, states, paths, frames = _reader.passing(self._profile, filter.fields()), _reader.states(self._profile), self.call_paths, []
-        for location in self.locations:
-            events = self.events(location.rank, location.thread)
-            intervals, runs, _ = masks[self._location(location.rank, location.thread)]
-            for kept, mask, own_states, tasks in ((events.intervals, intervals, [states[path] for path in events.intervals.path], 0),
-                                                  (events.runs, runs, ["task"] * len(runs), events.runs.task)):
-                if not mask.any():
-                    continue
-                frames.append(pandas.DataFrame({
-                    "rank": location.rank, "thread": location.thread, "state": own_states, "function": [paths[path].name for path in kept.path],
-                    "begin_ns": kept.begin_ns, "end_ns": kept.end_ns, "task": tasks, "processor": kept.processor})[mask])
-        columns = ["rank", "thread", "state", "function", "begin_ns", "end_ns", "task", "processor"]
-        return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame(columns=columns)
+        return _events.events_dataframe(_pandas(), self, filter)
 
     def tasks_dataframe(self, filter: EventFilter = EventFilter()) -> "pandas.DataFrame":
         """A row for each kept OpenMP task that passes: rank, the columns of TaskGraph.tasks, and function and source of its type."""
-        pandas = _pandas()
-        masks, frames = _reader.passing(self._profile, filter.fields()), []
-        for rank in sorted({location.rank for location in self.locations}):
-            graph = self.tasks(rank)
-            if len(graph.tasks.number) == 0:
-                continue
-            passed = np.concatenate([self.events(l.rank, l.thread).tasks.number[masks[self._location(l.rank, l.thread)][2]] for l in self.locations if l.rank == rank])
-            frame = pandas.DataFrame({"rank": rank, **graph.tasks._asdict()})
-            frame["function"] = [graph.types[kind].function for kind in frame["type"]]
-            frame["source"] = [graph.types[kind].source for kind in frame["type"]]
-            frames.append(frame[np.isin(frame["number"], passed)])
-        return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
+        return _events.tasks_dataframe(_pandas(), self, filter)
 
     def partners(self) -> Partners:
         """Whom point-to-point messages were exchanged with, by call path; empty arrays if there were none."""

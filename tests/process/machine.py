@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import shutil
+import xml.etree.ElementTree as xml
 
 from harness import expect, expect_equal, main, read_again, test
 
@@ -72,6 +73,13 @@ def synthetic_machines_are_shown_with_all_that_they_have(job):
     expect(depths["package"] < depths["L3 cache"] <= depths["L2 cache"] < depths["core"] < depths["processor"], f"depths: {depths}")
     text = job.run([job.tool, "report", job.folder / "synthetic", "--machine"]).out
     expect("alike" in text and "L3 cache" in text and "ranks 0-1" in text, text)
+    drawn = job.run([job.tool, "report", job.folder / "synthetic", "--machine", "--format", "svg"]).out
+    texts = [element.text for element in xml.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    for row in rows:
+        if row["type"] in ("package", "core"):
+            expect(f"{row['type']} {row['number']}" in texts, f"{row['type']} {row['number']} is not drawn: {texts}")
+    expect_equal((texts.count("L2 4.00 MiB"), texts.count("NUMA node 3, 4.00 GiB")), (8, 1), f"caches and nodes that are drawn: {texts}")
+    expect("rank 0" in texts and "rank 1" in texts or "ranks 0-1" in texts, f"ranks that are drawn: {texts}")
     table = list(csv.DictReader(job.run([job.tool, "report", job.folder / "synthetic", "--machine", "--format", "csv"]).out.splitlines()))
     expect_equal(len(table), len(rows), "rows of the CSV")
 
@@ -111,6 +119,9 @@ def a_job_without_the_machine_is_as_before(job):
         expect(isinstance(said, str) and "does not have the machine" in said, f"{output}: {said}")
     refused = job.run([job.tool, "report", job.folder / "by_hand", "--machine", "--rank", "1"])
     expect(refused.code == 2 and "--machine" in refused.all_err, f"--machine with another choice: {refused.all_err}")
+    for more in ([], ["--tasks"]):
+        refused = job.run([job.tool, "report", job.folder / "by_hand", *more, "--format", "svg"])
+        expect(refused.code == 2 and "add --machine" in refused.all_err and not refused.out, f"a picture of something else, {more}: {refused.all_err}")
 
 
 @test

@@ -284,6 +284,46 @@ def python_compares_ranks_as_the_command_does(job):
 
 
 @test
+def python_has_the_machine(job):
+    libprofile = package(job)
+    folder = job.folder / "temporary"
+    folder.mkdir()
+    for output, settings in (("four", ["HWLOC_SYNTHETIC=package:2 l3:2 [numa(memory=1073741824)] core:2 pu:2"]), ("by_hand", None)):
+        program = [job.program("counters"), "waits", 4, 1]
+        if settings is None:
+            job.measured(program, output=output)
+        else:
+            result = job.run([*job.launcher(2), "env", f"TMPDIR={folder}", *settings, job.tool, "run", "--output", job.folder / output, "--", *program])
+            expect_equal(result.code, 0, f"exit code; said: {result.all_err}")
+    rows = json.loads(job.run([job.tool, "report", job.folder / "four", "--machine", "--format", "json"]).out)["machine"]
+    p = libprofile.open(job.folder / "four")
+    machine = p.machine()
+    expect_equal(p.machine(1).root, machine.root, "the machine of rank 1")
+    expect_equal([(part.type, part.number, part.size) for part in machine.root.walk()], [(row["type"], row["number"], row["size"]) for row in rows], "parts")
+    depths = lambda part, depth=0: [depth, *(inner for child in part.children for inner in depths(child, depth + 1))]
+    expect_equal(depths(machine.root), [row["depth"] for row in rows], "depths")
+    expect_equal((machine.host, machine.ranks, machine.nodes), (rows[0]["host"], [0, 1], [0, 1, 2, 3]), "host, ranks and NUMA nodes")
+    expect(machine.source.startswith("hwloc "), machine.source)
+    expect_equal([child.type for child in machine.root.children], ["package", "package"], "parts of the machine")
+    places = {rank["rank"]: rank["threads"][0]["last"] for rank in job.report("four")["places"]["ranks"]}
+    seen = {thread: part.number for part in machine.root.walk() for thread in part.threads}
+    expect_equal({rank: seen[rank, 0] for rank in (0, 1)}, places, "processors on which main threads were last seen")
+    expect(machine.distances.shape in ((0, 0), (4, 4)), f"distances: {machine.distances.shape}")
+    expect_equal(job.run([job.build / "tests/unit/task_profile", job.folder / "made_up", "places", 4, 4, 3, 5]).code, 0, "exit code of task_profile")
+    made_up = libprofile.open(job.folder / "made_up").machine()
+    distances = [[10 if i == k else 11 + 2 * i + k for k in range(3)] for i in range(3)]  # tests/unit/tools_task_machine.hpp
+    expect_equal((made_up.nodes, made_up.distances.tolist()), ([0, 1, 2], distances), "distances of a made-up machine")
+    expect_equal([thread for part in made_up.root.walk() for thread in part.threads], [(0, 0), (0, 3), (0, 1), (0, 2)], "its threads, in the order of processors")
+    for call, kind, words in ((lambda: libprofile.open(job.folder / "by_hand").machine(), ValueError, "libprofile run"), (lambda: p.machine(2), KeyError, "rank 2")):
+        try:
+            call()
+        except kind as error:
+            expect(words in str(error), f"{error!r}")
+        else:
+            raise AssertionError(f"no error with {words}")
+
+
+@test
 def python_data_frames_hold_the_report(job):
     libprofile = package(job)
     report = job.profile([job.example("hydro"), 20, 8])

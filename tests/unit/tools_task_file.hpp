@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/events.hpp"
+#include "format/machine.hpp"
 #include "format/pages.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/reader/model.hpp"
@@ -70,11 +71,32 @@ inline void add_machine(ProfileBuilder& b, const tools::RankInfo& rank) {
             TopologyRecord r;
             r.machine_processors = r.processors = rank.affinity->processors.size();
             r.machine_numa_nodes = rank.affinity->machine.numa_nodes;
+            r.threads = rank.affinity->threads.size();
             describe(e, r);
             for (const tools::Processor& one : rank.affinity->processors) {
                 ProcessorRecord processor{one.number, 0, 0, std::uint64_t{one.numa_node.value()} + 1};
                 describe(e, processor);
             }
+            for (const tools::ThreadAffinity& one : rank.affinity->threads) {
+                ThreadAffinityRecord thread;
+                thread.thread = one.thread;
+                thread.last = one.last ? std::uint64_t{*one.last} + 1 : 0;
+                describe(e, thread);
+            }
+        });
+    if (rank.machine)
+        b.block({BlockType::Machine, 0, 0}, [&](Encoder& e) {
+            const std::vector<tools::MachineNode>& nodes = rank.machine->nodes;
+            MachineRecord r{Text(rank.machine->source.data(), rank.machine->source.size()), nodes.size(), rank.machine->distances.size()};
+            describe(e, r);
+            for (std::size_t n = 0; n < nodes.size(); ++n) {
+                MachineObjectRecord object{static_cast<std::uint64_t>(nodes[n].type), 0, nodes[n].number ? std::uint64_t{*nodes[n].number} + 1 : 0,
+                                           nodes[n].size, nodes[n].kind};
+                for (std::size_t child = n + 1; child < nodes[n].end; child = nodes[child].end) ++object.children;
+                describe(e, object);
+            }
+            for (const std::vector<std::uint64_t>& row : rank.machine->distances)
+                for (const std::uint64_t value : row) e.number(value);
         });
     if (rank.pages)
         b.block({BlockType::Pages, 0, 0}, [&](Encoder& e) {

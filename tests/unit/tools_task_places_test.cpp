@@ -4,6 +4,7 @@
 #include "tools/timeline/passing_events.hpp"
 #include "tools/timeline/task_places.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -48,6 +49,7 @@ TEST(TaskPlaces, AccessesAreThoseOfTheProgramAndOfTheThreadsThatRanIt) {
             for (const tools::TracedTaskRun& run : profile.locations[t].events.runs) thread_of[run.task] = t;
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>> truth;
         std::map<std::uint32_t, std::array<std::uint64_t, 3>> by_thread; // local, remote, unknown
+        double distances = 0;
         for (std::size_t task = 1; task < program.tasks.size(); ++task)
             for (const tools::TracedDependence& need : program.tasks[task].dependences) {
                 const std::uint32_t thread = thread_of.at(task), worker = thread % nodes;
@@ -58,6 +60,7 @@ TEST(TaskPlaces, AccessesAreThoseOfTheProgramAndOfTheThreadsThatRanIt) {
                 auto& [reads, writes] = truth[{worker, static_cast<std::uint32_t>(data)}];
                 reads += need.kind != TaskDependence::Out ? 1 : 0;
                 writes += need.kind != TaskDependence::In ? 1 : 0;
+                distances += static_cast<double>(made_up_distance(worker, static_cast<std::uint32_t>(data))) / 10;
             }
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>> found;
         for (const TaskPlaces::Cell& cell : places.matrix) found[{cell.worker, cell.data}] = {cell.reads, cell.writes};
@@ -73,6 +76,8 @@ TEST(TaskPlaces, AccessesAreThoseOfTheProgramAndOfTheThreadsThatRanIt) {
             EXPECT_EQ(sums->local, places.all.local);
             EXPECT_EQ(sums->remote, places.all.remote);
             EXPECT_EQ(sums->unknown, places.all.unknown);
+            EXPECT_EQ(sums->mean_distance().has_value(), sums->known() != 0);
+            EXPECT_NEAR(sums->mean_distance().value_or(0) * static_cast<double>(sums->known()), distances, 1e-6) << round;
         }
         if (nodes == 1) {
             EXPECT_EQ(places.all.remote, 0u);
@@ -117,6 +122,46 @@ TEST(TaskPlaces, WithoutPagesOrTopologyNothingIsKnown) {
         EXPECT_EQ(places.all.unknown, what == 2 ? 0 : all) << what;
         EXPECT_TRUE(places.matrix.empty()) << what;
     }
+}
+
+TEST(TaskPlaces, DistancesAreThoseOfTheMachineOfTheRank) {
+    std::mt19937 random(9);
+    const TaskProgram program = random_accesses(random, 100, 30);
+    Profile profile = on_machine(program, 4, 3, 30, 1);
+    const double mean = places_of(profile).all.mean_distance().value();
+    EXPECT_GT(mean, 1.1);
+    // Another rank of the same host has the machine, one of another host a machine with other distances.
+    profile.ranks[0].host = "one";
+    profile.ranks[1] = profile.ranks[2] = profile.ranks[0];
+    profile.ranks[0].machine.reset();
+    profile.ranks[1].host = "two";
+    for (std::vector<std::uint64_t>& row : profile.ranks[1].machine->distances)
+        for (std::uint64_t& value : row) value *= value;
+    EXPECT_DOUBLE_EQ(places_of(profile).all.mean_distance().value(), mean);
+    // A node that the machine does not have, no distances, and no machine: not known, but what is remote is.
+    for (int what = 0; what < 4; ++what) {
+        Profile less = profile;
+        tools::MachineTree& tree = *less.ranks[2].machine;
+        if (what == 0)
+            for (tools::MachineNode& node : tree.nodes) node.number = node.type == MachineObject::NumaNode && node.number == 2u ? 7 : node.number;
+        if (what == 1) tree.distances.clear();
+        if (what == 2) less.ranks[2].machine.reset();
+        if (what == 3) tree.distances[1][1] = 0;
+        const TaskPlaces places = places_of(less);
+        EXPECT_FALSE(places.all.mean_distance()) << what;
+        EXPECT_EQ(places.all.remote, places_of(profile).all.remote) << what;
+        const std::string text = document_text(tools::task_report(less, {}, {false, false, "FOLDER", {}}), {100, false, false});
+        EXPECT_NE(text.find("to memory of another NUMA node"), std::string::npos);
+        EXPECT_EQ(text.find("mean distance"), std::string::npos) << text;
+        const nlohmann::json json = nlohmann::json::parse(document_json(tools::task_report(less, {}, {true, false, "FOLDER", {}})));
+        EXPECT_TRUE(json["ranks"][0]["distance"].is_null()) << what;
+    }
+    const std::string text = document_text(tools::task_report(profile, {}, {false, false, "FOLDER", {}}), {300, false, false});
+    EXPECT_NE(text.find(fmt::format("the mean distance of all is {:.3g} times that of a node's own memory", mean)), std::string::npos) << text;
+    const nlohmann::json json = nlohmann::json::parse(document_json(tools::task_report(profile, {}, {true, false, "FOLDER", {}})));
+    EXPECT_NEAR(json["ranks"][0]["distance"].get<double>(), mean, 1e-9);
+    for (const nlohmann::json& row : json["node_accesses"])
+        EXPECT_NEAR(row["distance"].get<double>(), static_cast<double>(made_up_distance(row["task_node"], row["data_node"])) / 10, 1e-9);
 }
 
 TEST(TaskPlaces, TheReportHasTablesOfNodesWhereThereAreSeveral) {

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -102,6 +103,26 @@ def check(folder):
     return served.said
 
 
+def check_file(ranks, iterations, calls, work):
+    """A page in a file has 20 MB at most, as many events as fit, and says how many are not there."""
+    folder, page = work / "more", work / "view.html"
+    subprocess.run([GENERATOR, folder, str(ranks), str(iterations), str(calls)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([TOOL, "view", folder, "-o", page], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    size, text = page.stat().st_size, page.read_text()
+    expect(10_000_000 < size <= 20_000_000, f"{ranks} ranks, {iterations} iterations: the page has {size} bytes")
+    events = json.loads(re.search(r'id="header">(.*?)</script>', text, re.DOTALL)[1])["events"]
+    parts, rows = events["rows"]["parts"], events["rows"]
+    left_out, all_of_them, lost = (int(number.replace(",", "")) for number in
+                                   re.search(r"([\d,]+) of ([\d,]+) kept parts with ([\d,]+) events are not in this page", " ".join(events["notes"])).groups())
+    expect_equal((parts, all_of_them, left_out), ([iterations - left_out] * ranks, iterations, iterations - parts[0]), "parts, on all ranks")
+    expect(0 < left_out < iterations, f"{left_out} of {iterations} parts are left out")
+    # All iterations have as many calls and messages, of which a page has each once.
+    expect_equal(lost * parts[0], left_out * (sum(rows["intervals"]) + 2 * sum(rows["messages"])), "events that are left out")
+    expect(any("view --serve" in note for note in events["notes"]), f"where the others are: {events['notes']}")
+    expect(any("their sums are known" in note for note in events["notes"]) and min(rows["stretches"]) > 0, "sums of what is left out")
+    shutil.rmtree(folder)
+
+
 def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="libprofile-large-"))
     try:
@@ -117,6 +138,10 @@ def main():
         index.write_bytes(data)
         expect("index" in check(work / "job"), "a damaged index is used")
         expect(index.read_bytes() != bytes(data), "a damaged index stays")
+        shutil.rmtree(work / "job")
+        check_file(4, 2870, 300, work)  # the events alone would fit
+        check_file(4, 6000, 300, work)  # twice as much as fits
+        check_file(300, 2000, 9, work)  # and other data of many ranks
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), counters (of its events), live (what stays in a page that renews itself).
+// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), counters (of its events), machine (its picture), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -775,10 +775,25 @@ if (action === "numbers") {
     result.by_caller = await under({ inside: "NESTED" });
     result.rank = await under({ ranks: "0" });
     result.no_rank = await under({ ranks: "5-9" });
+    result.thread = await under({ threads: "1-2" });
     await page.screenshot({ path: `${shots}/filters.png`, fullPage: true });
     await page.click("#events-filter button");
     await page.selectOption("#events-filter-only", "tasks");
     await page.fill("#events-filter-with", result.text);
+    result.refused = {};
+    for (const [name, ...typed] of [["crossed", ["from", "2 ms"], ["to", "1.5 ms"]], ["list", ["to", ""], ["ranks", "7-4"]], ["time", ["ranks", ""], ["from", "soon"]], ["right", ["from", "3 us"]]]) {
+      let before = "";
+      for (const [id, value] of typed) {
+        before = await page.evaluate(() => window.libprofile.store.link());
+        await page.fill(`#events-filter-${id}`, value);
+        await page.press(`#events-filter-${id}`, "Enter");
+      }
+      result.refused[name] = await page.evaluate((b) => ({
+        text: document.querySelector("#events-filter .refused").textContent,
+        invalid: [...document.querySelectorAll("#events-filter input")].map((i) => i.getAttribute("aria-invalid")).filter((value) => value === "true"),
+        unchanged: b === window.libprofile.store.link(),
+      }), before);
+    }
     for (const [id, value] of [["from", "1.5us"], ["to", "2 s"], ["ranks", "0, 3-7"]]) {
       await page.fill(`#events-filter-${id}`, value);
       await page.press(`#events-filter-${id}`, "Enter");
@@ -788,10 +803,26 @@ if (action === "numbers") {
     result.before = await shown();
     await open("#" + await page.evaluate(() => window.libprofile.store.link()));
     result.again = await shown();
+    const again = await page.evaluate(() => window.libprofile.store.link());
+    await open("#filter=" + encodeURIComponent("from=9&to=3&threads=x&on=4-2"));
+    result.hostile = await shown();
+    await open("#" + again);
     result.inputs = await page.evaluate(() => Object.fromEntries([["kind", "only"], ["text", "with"], ["from", "from"], ["to", "to"], ["ranks", "ranks"]].map(([name, id]) => [name, document.getElementById(`events-filter-${id}`).value])));
   }
 } else if (action === "curves") {
   await (await import("./overlays.mjs")).curves({ page, open, settle, saved, shots, result });
+} else if (action === "machine") {
+  await open();
+  const shown = () => page.evaluate(() => ({ hidden: document.getElementById("machine-section").hidden, texts: [...document.querySelectorAll("#machine svg text")].map((t) => t.textContent) }));
+  Object.assign(result, await shown());
+  if (!result.hidden) {
+    result.saved = (await saved("machine.svg")).toString();
+    result.width = await page.evaluate(() => document.querySelector("#machine svg").clientWidth);
+    for (const theme of ["light", "dark"]) {
+      await page.evaluate((t) => window.libprofile.store.set({ theme: t }), theme);
+      await (await page.$("#machine-section")).screenshot({ path: `${shots}/machine-${theme}.png` });
+    }
+  }
 } else if (action === "places") {
   await (await import("./places.mjs")).places({ page, open, settle, saved, shots, result });
 } else if (action === "annotations") {

@@ -42,6 +42,19 @@ export async function places({ page, open, settle, saved, shots, result }) {
     await settle();
     result.filtered[access] = { ...(await matrix()), csv: (await saved("events.csv")).toString(), shown: await page.inputValue("#events-filter-NUMAnodes") };
   }
+  await set({ eventFilter: none });
+  result.places = { none: (await saved("events.csv")).toString() };
+  for (const [name, id, value] of [["thread", "threads", "1,3-4"], ["ran_on", "ranonNUMAnodes", "1-2"]]) {
+    await set({ eventFilter: none });
+    if (!(await page.$(`#events-filter-${id}`))) continue;
+    await page.fill(`#events-filter-${id}`, value);
+    await page.press(`#events-filter-${id}`, "Enter");
+    await settle();
+    result.places[name] = (await saved("events.csv")).toString();
+  }
+  await page.fill("#events-filter-NUMAnodes", "1-2");
+  await page.press("#events-filter-NUMAnodes", "Enter");
+  await page.selectOption("#events-filter-thatare", "written");
   const before = await page.evaluate(() => window.libprofile.store.state.eventFilter);
   await open("#" + (await page.evaluate(() => window.libprofile.store.link())));
   result.link = [before, await page.evaluate(() => window.libprofile.store.state.eventFilter)];

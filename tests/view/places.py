@@ -8,7 +8,7 @@ import subprocess
 from collections import Counter
 
 from expectations import expect, expect_equal, test
-from timeline_tasks import reported
+from timeline_tasks import expect_exported, reported
 
 NODES, THREADS = 4, 9
 KINDS = [tuple(bytes.fromhex(code)) for code in ("56b4e9", "e69f00", "009e73", "cc79a7")]
@@ -129,6 +129,10 @@ def nodes_of_tasks_and_of_their_data_are_those_of_the_report(context):
     expect(0 < len(inside) < len(tasks), "the test needs tasks in the first half")
     expect_equal(numbers(half["matrix"]), matrix_of(inside), "accesses by nodes in a half of the time")
     check_filter(seen, tasks)
+    rows = {name: list(csv.DictReader(text.splitlines())) for name, text in seen["places"].items()}
+    for name, options in (("thread", ["--thread", "1,3-4"]), ("ran_on", ["--node", "1-2"])):
+        expect_exported(context, folder, options, rows[name], len(rows["none"]))
+    expect_equal(seen["link"][0].get("ranOn"), "1-2", "nodes in the link on which events ended")
     check_curves(seen, tasks, every, place)
     check_colors(seen, tasks)
     check_shades(seen)

@@ -147,6 +147,19 @@ def tasks_of_an_iteration_are_those_of_the_report(context):
         expect_equal(shown_types(seen["iteration"]["tasks"]), types_of(report), f"types of tasks in the iteration of {words[0]}")
 
 
+def expect_exported(context, folder, options, rows, all_rows):
+    """An export with the filter of these options has the events that the CSV of the page has, some of all."""
+    place = context.work / "filtered.perfetto"
+    place.unlink(missing_ok=True)
+    told = subprocess.run([context.options.tool, "export", folder, "--format", "perfetto", "--output", place, *options], capture_output=True, text=True)
+    expect(told.returncode == 0, told.stderr)
+    exported = Counter((int((row.split() + ["thread", "0"])[3]), notes["ns"], notes.get("task", 0)) for (_, row), slices in perfetto.read(place).slices.items()
+                       for _, _, _, category, notes in slices if category not in ("part", "iteration"))
+    shown = Counter((int(row["thread"]), int(row["duration [ns]"]), int(row["task"] or 0)) for row in rows)
+    expect(0 < sum(shown.values()) < all_rows, f"some pass the filter {options}: {sum(shown.values())} of {all_rows}")
+    expect_equal(exported, shown, f"events of an export with the filter {options}, and of the CSV")
+
+
 @test
 def a_filter_holds_for_picture_statistics_and_csv(context):
     folder = measured(context, "gcc", "4")
@@ -182,21 +195,19 @@ def a_filter_holds_for_picture_statistics_and_csv(context):
     expect_equal({row["function"] for row in rows("by_text") if row["state"] == "task"}, {name for name in types if text in name.lower()}, "types in the CSV")
     expect(all(low <= int(row["own time [ns]"]) <= high for row in rows("by_duration") if row["state"] == "task"), "own times in the CSV")
     # The same filter takes the same events for an export.
-    for name, options in (("tasks", ["--only", "tasks"]), ("calls", ["--only", "calls"]), ("by_text", ["--with", text]), ("by_caller", ["--inside", "nested"]),
+    for name, options in (("tasks", ["--only", "tasks"]), ("calls", ["--only", "calls"]), ("by_text", ["--with", text]), ("by_caller", ["--inside", "nested"]), ("thread", ["--thread", "1-2"]),
                           ("by_duration", ["--only", "tasks", "--from", f"{low}ns", "--to", f"{high}ns"])):
-        place = context.work / f"filtered.{name}.perfetto"
-        place.unlink(missing_ok=True)
-        told = subprocess.run([context.options.tool, "export", folder, "--format", "perfetto", "--output", place, *options], capture_output=True, text=True)
-        expect(told.returncode == 0, told.stderr)
-        exported = Counter((int((row.split() + ["thread", "0"])[3]), notes["ns"], notes.get("task", 0)) for (_, row), slices in perfetto.read(place).slices.items()
-                           for _, _, _, category, notes in slices if category not in ("part", "iteration"))
-        shown = Counter((int(row["thread"]), int(row["duration [ns]"]), int(row["task"] or 0)) for row in rows(name))
-        expect(0 < sum(shown.values()) < len(rows("none")), f"some pass the filter {name}")
-        expect_equal(exported, shown, f"events of an export with the filter {name}, and of the CSV")
+        expect_exported(context, folder, options, rows(name), len(rows("none")))
     expect_equal(len(rows("no_rank")), 0, "rows of a rank that is not there")
     # What does not pass is pale.
     expect(seen["tasks"]["opaque"] < whole["opaque"] and seen["no_rank"]["opaque"] == 0 < seen["tasks"]["opaque"] and seen["rank"]["opaque"] == whole["opaque"],
            {name: seen[name]["opaque"] for name in seen if isinstance(seen[name], dict) and "opaque" in seen[name]})
+    # What makes no sense is said, and changes nothing.
+    for name, words in (("crossed", "from is longer than to"), ("list", "7-4 is not a list"), ("time", "soon is not a time")):
+        told = seen["refused"][name]
+        expect(words in told["text"] and "true" in told["invalid"] and told["unchanged"], f"{name}: {told}")
+    expect_equal(seen["refused"]["right"], {"text": "", "invalid": [], "unchanged": False}, "after it was put right")
+    expect_equal([seen["hostile"][name] for name in ("from", "to", "threads", "ranOn")], [0, None, "", ""], "of a link that makes no sense")
     # The link has it, and the inputs show it.
     expect_equal(seen["again"], seen["before"], "the filter that the link leads to")
     expect_equal(seen["inputs"], {"kind": "tasks", "text": text, "from": "1.50\u202fµs", "to": "2.00\u202fs", "ranks": "0,3-7"}, "inputs")

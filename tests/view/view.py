@@ -24,6 +24,7 @@ from pathlib import Path
 
 import counters  # their tests are in the list, too
 import large_page  # its tests are in the list, too
+import machine
 import overlays
 import places
 import timeline

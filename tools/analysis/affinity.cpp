@@ -14,9 +14,6 @@ namespace libprofile::tools {
 
 namespace {
 
-/// Host names are not always different, and containers of one machine have their own.
-std::string machine_key(const RankInfo& info) { return info.affinity->machine.id.empty() ? "host " + info.host : "id " + info.affinity->machine.id; }
-
 const ThreadAffinity* main_thread(const RankInfo& info) { return info.affinity ? info.affinity->thread(0) : nullptr; }
 
 std::optional<std::uint32_t> core_of(const RankAffinity& affinity, std::uint32_t processor) {
@@ -56,6 +53,8 @@ std::string crowd_words(const BindingGroup& group, const std::string& host, bool
 }
 
 } // namespace
+
+std::string machine_key(const RankInfo& info) { return info.affinity->machine.id.empty() ? "host " + info.host : "id " + info.affinity->machine.id; }
 
 std::vector<UsedMachine> used_machines(const Profile& profile) {
     std::vector<UsedMachine> machines;

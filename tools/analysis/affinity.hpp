@@ -27,6 +27,9 @@ struct UsedMachine {
     std::uint64_t most_allowed = 0;
 };
 
+/// The same for ranks of one machine, whose affinity is known: host names are not always different, and containers have their own.
+std::string machine_key(const RankInfo& info);
+
 /// Machines of the ranks with a known affinity, by their first rank.
 std::vector<UsedMachine> used_machines(const Profile& profile);
 

@@ -42,6 +42,10 @@ Renewal renewal_of(const ReportOptions& options, NameCache* names) {
         check(choice);
         Profile profile = read_chosen(options.path, choice);
         names != nullptr ? add_names(profile, *names) : add_names(profile, options.path, choice.is_whole());
+        if (options.format == ReportFormat::Svg) {
+            std::string picture = machine_svg(profile);
+            return {std::move(profile), std::move(picture)};
+        }
         const SelectionForm form{for_programs, options.full_paths, printable(options.path), options.source_maps};
         std::string text = printed(choice.tasks             ? task_report(profile, choice, form)
                                    : choice.machine         ? machine_report(profile, choice, form)
@@ -88,7 +92,7 @@ std::optional<std::string> foreign_text(const ReportOptions& options) {
 } // namespace
 
 int report(const ReportOptions& options) {
-    const bool for_programs = options.format == ReportFormat::Json || options.format == ReportFormat::Csv;
+    const bool for_programs = options.format == ReportFormat::Json || options.format == ReportFormat::Csv || options.format == ReportFormat::Svg;
     if (const std::optional<std::string> text = foreign_text(options)) {
         print_paged(*text, options.paged && !for_programs);
         return 0;

@@ -1,4 +1,4 @@
-// `libprofile report`: where a job spent its time, all of it or chosen parts, as text, JSON, CSV or Markdown.
+// `libprofile report`: where a job spent its time, all of it or chosen parts, as text, JSON, CSV or Markdown; its machines as a picture, too.
 // Contract: one thread; writes to standard output; returns the exit code; throws ReadError, SelectionError.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace libprofile::tools {
 
-enum class ReportFormat : std::uint8_t { Text, Json, Csv, Markdown };
+enum class ReportFormat : std::uint8_t { Text, Json, Csv, Markdown, Svg };
 
 struct ReportOptions {
     std::string path; // the profile's folder

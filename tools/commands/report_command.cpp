@@ -38,11 +38,11 @@ constexpr const char* report_help_begin =
     "  --source FUNCTION    the source lines of this function: a name, or a part that only one name has\n"
     "  --tasks              tasks of OpenMP: how many could run at once, work, span, critical path (docs/tasks.md)\n"
     "  --correlations       how long MPI calls of kept iterations take for their bytes: latency, bandwidth (docs/report.md)\n"
-    "  --machine            packages, NUMA nodes, caches and cores as hwloc saw them, and the ranks on them\n"
+    "  --machine            packages, NUMA nodes, caches and cores as hwloc saw them, and the ranks on them; --format svg: drawn\n"
     "  --source-map OLD=NEW source files of the folder OLD are in NEW now; several times: the first one that has the file\n\n"
     "Which events, with --tasks and --correlations, as in the filter of the page:\n";
 constexpr const char* report_help_end = "\nHow:\n"
-                                        "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
+                                        "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown; svg of --machine [text]\n"
                                         "  --series             with json: the metrics of every iteration, too\n"
                                         "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
                                         "  --full-paths         call paths with every frame of the Python interpreter\n"
@@ -99,8 +99,11 @@ class ReportCommand final : public Command {
     }
 
   private:
-    static constexpr std::pair<const char*, ReportFormat> formats[] = {
-        {"text", ReportFormat::Text}, {"json", ReportFormat::Json}, {"csv", ReportFormat::Csv}, {"markdown", ReportFormat::Markdown}};
+    static constexpr std::pair<const char*, ReportFormat> formats[] = {{"text", ReportFormat::Text},
+                                                                       {"json", ReportFormat::Json},
+                                                                       {"csv", ReportFormat::Csv},
+                                                                       {"markdown", ReportFormat::Markdown},
+                                                                       {"svg", ReportFormat::Svg}};
 
     static std::string format_names(const char* between) {
         std::string names;
@@ -152,6 +155,7 @@ class ReportCommand final : public Command {
                                              option, what));
         }
         if (follow_ && options_.format != ReportFormat::Text && !is_json) throw UsageError(fmt::format("--follow has text and json, not {}", format_));
+        if (options_.format == ReportFormat::Svg && !options_.choice.machine) throw UsageError("--format svg is a picture of the machine; add --machine");
         if (options_.width != 0 && options_.format != ReportFormat::Text)
             throw UsageError(fmt::format("--width is for text; {} has no columns to fill", format_));
         if (options_.ascii && options_.format != ReportFormat::Text)

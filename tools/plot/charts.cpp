@@ -8,7 +8,7 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr double width = 760, height = 380;
+constexpr double chart_width = 760, chart_height = 380;
 constexpr Box plot{90, 46, 440, 270};
 constexpr double legend_x = plot.x + plot.width + 24;
 
@@ -43,7 +43,7 @@ Svg line_chart(const ChartText& text, const std::vector<std::string>& settings, 
     std::vector<double> all;
     for (const Line& line : lines) all.insert(all.end(), line.values.begin(), line.values.end());
     const Scale scale(all, logarithmic);
-    Svg svg(width, height);
+    Svg svg(chart_width, chart_height);
     draw_frame(svg, text, settings, scale);
     double legend_y = plot.y + 10;
     for (const Line& line : lines) {
@@ -68,7 +68,7 @@ Svg line_chart(const ChartText& text, const std::vector<std::string>& settings, 
 Svg share_chart(const ChartText& text, const std::vector<std::string>& settings, const std::vector<std::string>& parts,
                 const std::vector<std::vector<double>>& shares) {
     const Scale scale({1.0}, false);
-    Svg svg(width, height);
+    Svg svg(chart_width, chart_height);
     draw_frame(svg, text, settings, scale);
     const auto colour = [&](std::size_t part) {
         return shade(1 - static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(parts.size() - 1, 1)));

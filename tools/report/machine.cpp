@@ -2,6 +2,7 @@
 
 #include "tools/analysis/machine_places.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/plot/machine_picture.hpp"
 #include "tools/report/rows.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
@@ -108,7 +109,18 @@ ReportTable distances_of(const PlacedMachine& machine) {
     return table;
 }
 
+std::vector<PlacedMachine> known_machines(const Profile& profile) {
+    std::vector<PlacedMachine> machines = placed_machines(profile);
+    if (std::all_of(machines.begin(), machines.end(), [](const PlacedMachine& machine) { return machine.tree == nullptr; }))
+        throw SelectionError(
+            "the profile does not have the machine; start the program with libprofile run where libhwloc.so.15 is installed: mpirun -n 4 libprofile "
+            "run -- PROGRAM");
+    return machines;
+}
+
 } // namespace
+
+std::string machine_svg(const Profile& profile) { return machine_picture(known_machines(profile)).document(); }
 
 ReportDocument machine_report(const Profile& profile, const ReportChoice& choice, const SelectionForm& form) {
     ReportDocument document = document_of(profile, choice);
@@ -128,21 +140,14 @@ ReportDocument machine_report(const Profile& profile, const ReportChoice& choice
                       0,
                       "parts"};
     std::vector<ReportTable> distances;
-    std::string without;
-    for (const PlacedMachine& machine : placed_machines(profile)) {
-        if (machine.tree == nullptr) {
-            without += fmt::format("{}{}", without.empty() ? "" : ", ", printable(machine.used.host));
-            continue;
-        }
+    const std::vector<PlacedMachine> machines = known_machines(profile);
+    for (const PlacedMachine& machine : machines) {
+        if (machine.tree == nullptr) continue;
         document.facts.push_back(fmt::format("{}: {}, by {}", printable(machine.used.host), machine_words(machine.used.info), printable(machine.tree->source)));
         MachineRows(machine, form.everything, table).add(0, 0);
         if (machine.tree->distances.size() > 1) distances.push_back(distances_of(machine));
     }
-    if (table.rows.empty())
-        throw SelectionError(
-            "the profile does not have the machine; start the program with libprofile run where libhwloc.so.15 is installed: mpirun -n 4 libprofile "
-            "run -- PROGRAM");
-    if (!without.empty()) document.warnings.push_back(fmt::format("not known, as no rank there was started by libprofile run with hwloc at hand: {}", without));
+    if (std::string sentence = unknown_machines(machines); !sentence.empty()) document.warnings.push_back(std::move(sentence));
     document.tables = std::move(distances);
     document.tables.push_back(std::move(table));
     return document;

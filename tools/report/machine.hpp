@@ -9,4 +9,7 @@ namespace libprofile::tools {
 
 ReportDocument machine_report(const Profile& profile, const ReportChoice& choice, const SelectionForm& form);
 
+/// The same as a picture.
+std::string machine_svg(const Profile& profile);
+
 } // namespace libprofile::tools

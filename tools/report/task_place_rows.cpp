@@ -16,12 +16,19 @@ ReportValue remote_share(const TaskPlaces::Sums& sums) {
     return task_share(sums.remote, sums.known());
 }
 
+ReportValue mean_distance(const TaskPlaces::Sums& sums) {
+    if (sums.known() == 0) return remote_share(sums);
+    const std::optional<double> distance = sums.mean_distance();
+    return distance ? ReportValue(*distance) : ReportValue(NotKnown{});
+}
+
 std::vector<ReportColumn> node_columns() {
     return {{"task_node", "tasks on node", ColumnUnit::Number},
             {"data_node", "data on node", ColumnUnit::Number},
             {"reads", "reads", ColumnUnit::Count},
             {"writes", "writes", ColumnUnit::Count},
-            {"share", "share", ColumnUnit::Share}};
+            {"share", "share", ColumnUnit::Share},
+            {"distance", "distance", ColumnUnit::Ratio}};
 }
 
 std::vector<std::vector<ReportValue>> node_rows(const TaskPlaces& places) {
@@ -29,23 +36,21 @@ std::vector<std::vector<ReportValue>> node_rows(const TaskPlaces& places) {
     for (const TaskPlaces::Cell& cell : places.matrix) all += cell.reads + cell.writes;
     std::vector<std::vector<ReportValue>> rows;
     for (const TaskPlaces::Cell& cell : places.matrix)
-        rows.push_back({std::uint64_t{cell.worker}, std::uint64_t{cell.data}, cell.reads, cell.writes, task_share(cell.reads + cell.writes, all)});
+        rows.push_back({std::uint64_t{cell.worker}, std::uint64_t{cell.data}, cell.reads, cell.writes, task_share(cell.reads + cell.writes, all),
+                        cell.distance ? ReportValue(*cell.distance) : ReportValue(NotKnown{})});
     return rows;
 }
 
 std::vector<ReportColumn> access_columns() {
-    return {{"thread", "thread", ColumnUnit::Number},
-            {"local", "local", ColumnUnit::Count},
-            {"remote", "remote", ColumnUnit::Count},
-            {"unknown", "unknown", ColumnUnit::Count},
-            {"remote_share", "share", ColumnUnit::Share}};
+    return {{"thread", "thread", ColumnUnit::Number},  {"local", "local", ColumnUnit::Count},        {"remote", "remote", ColumnUnit::Count},
+            {"unknown", "unknown", ColumnUnit::Count}, {"remote_share", "share", ColumnUnit::Share}, {"distance", "distance", ColumnUnit::Ratio}};
 }
 
 std::vector<std::vector<ReportValue>> access_rows(const Profile& profile, const TaskPlaces& places) {
     std::vector<std::vector<ReportValue>> rows;
     for (const TaskPlaces::Thread& thread : places.threads)
-        rows.push_back(
-            {std::uint64_t{profile.locations[thread.location].thread}, thread.sums.local, thread.sums.remote, thread.sums.unknown, remote_share(thread.sums)});
+        rows.push_back({std::uint64_t{profile.locations[thread.location].thread}, thread.sums.local, thread.sums.remote, thread.sums.unknown,
+                        remote_share(thread.sums), mean_distance(thread.sums)});
     return rows;
 }
 
@@ -57,9 +62,11 @@ std::vector<std::string> place_sentences(const TaskPlaces& places) {
         return task_share(a.sums.remote, a.sums.known()) < task_share(b.sums.remote, b.sums.known());
     });
     const double most = task_share(worst->sums.remote, worst->sums.known());
-    return {fmt::format("{} of the accesses by depend clauses are to memory of another NUMA node{}; data that are initialised by the threads that use them, "
+    const std::optional<double> distance = places.all.mean_distance();
+    return {fmt::format("{} of the accesses by depend clauses are to memory of another NUMA node{}{}; data that are initialised by the threads that use them, "
                         "and threads that stay where they are (OMP_PROC_BIND), make it less",
-                        percent(share), places.threads.size() > 1 ? fmt::format(", on one thread {}", percent(most)) : "")};
+                        percent(share), places.threads.size() > 1 ? fmt::format(", on one thread {}", percent(most)) : "",
+                        distance ? fmt::format("; the mean distance of all is {:.3g} times that of a node's own memory", *distance) : "")};
 }
 
 std::vector<std::string> missing_pages(const RankInfo& rank, const std::string& where) {

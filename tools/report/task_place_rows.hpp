@@ -13,6 +13,9 @@ namespace libprofile::tools {
 /// How many accesses are remote, of those whose nodes are known. Nothing if there are no accesses.
 ReportValue remote_share(const TaskPlaces::Sums& sums);
 
+/// How far from a task its data are in the mean, relative to memory of its own node. Nothing if there are no accesses.
+ReportValue mean_distance(const TaskPlaces::Sums& sums);
+
 /// Nodes of tasks and of data: reads, writes, share of the accesses in them.
 std::vector<ReportColumn> node_columns();
 std::vector<std::vector<ReportValue>> node_rows(const TaskPlaces& places);

@@ -50,6 +50,7 @@ class TaskReport {
         if (stretches_.rows.size() < 2 && !form_.everything) stretches_.rows.clear();
         if (ranks_.rows.size() < 2 && !form_.everything) ranks_.rows.clear();
         if (!several_nodes_ && !form_.everything) leave_out_places();
+        if (!(several_nodes_ && knows_distances_) && !form_.everything) leave_out({&nodes_, &threads_, &stretches_, &ranks_}, "distance");
         for (ReportTable* table : {&depths_, &types_, &places_, &nodes_, &threads_, &steps_, &stretches_, &ranks_})
             if (form_.everything || !table->rows.empty()) document_.tables.push_back(std::move(*table));
         return std::move(document_);
@@ -60,9 +61,14 @@ class TaskReport {
     void leave_out_places() {
         nodes_.rows.clear();
         threads_.rows.clear();
-        for (ReportTable* table : {&types_, &stretches_, &ranks_})
+        leave_out({&types_, &stretches_, &ranks_}, "remote");
+    }
+
+    /// From text; programs have the column.
+    static void leave_out(std::initializer_list<ReportTable*> tables, std::string_view key) {
+        for (ReportTable* table : tables)
             for (ReportColumn& column : table->columns)
-                if (column.key == "remote") column.label.clear();
+                if (column.key == key) column.label.clear();
     }
 
     /// The same graph for statistics: what does not pass the filter is incomplete, and counts in none.
@@ -101,6 +107,7 @@ class TaskReport {
                                                 {"stolen", "stolen", ColumnUnit::Share},
                                                 {"incomplete", "missing", ColumnUnit::Count},
                                                 {"remote", "remote", ColumnUnit::Share},
+                                                {"distance", "distance", ColumnUnit::Ratio},
                                                 {"threads", "threads", ColumnUnit::Number},
                                                 {"depths", "depths", ColumnUnit::Count}};
         ranks_ = {"ranks", "Ranks", "those with most work; their parts one after the other", {{"rank", "rank", ColumnUnit::Number}}, {}, {}, {}, 0, "ranks"};
@@ -122,6 +129,7 @@ class TaskReport {
                                                      {"most", "most", ColumnUnit::Ns},
                                                      {"stolen", "stolen", ColumnUnit::Share},
                                                      {"remote", "remote", ColumnUnit::Share},
+                                                     {"distance", "", ColumnUnit::Ratio},
                                                      {"creation_to_begin", "delay", ColumnUnit::Ns},
                                                      {"ready_to_begin", "queue", ColumnUnit::Ns},
                                                      {"function", "function", ColumnUnit::Text, false, 20},
@@ -182,6 +190,7 @@ class TaskReport {
                                                task_share(g.stolen_tasks, g.complete_tasks),
                                                g.incomplete() + g.created_elsewhere,
                                                remote_share(named.places.all),
+                                               mean_distance(named.places.all),
                                                std::uint64_t{g.locations.size()},
                                                std::uint64_t{g.depths.size()}};
         row.insert(row.end(), sums.begin(), sums.end());
@@ -204,6 +213,7 @@ class TaskReport {
             static_cast<std::uint64_t>(std::count_if(passing.tasks.begin(), passing.tasks.end(), [](const TaskGraph::Task& t) { return t.is_complete; }));
         all.places = task_places(profile_, rank, passing);
         several_nodes_ = several_nodes_ || all.places.has_several_nodes();
+        knows_distances_ = knows_distances_ || all.places.all.measured != 0;
         if (stretches.size() == 1) all.stretch = &stretches.front(), all.where = fmt::format("{} of rank {}", stretch_words(stretches.front()), rank);
         ranks_.rows.push_back({std::uint64_t{rank}});
         add_sums(ranks_.rows.back(), all);
@@ -322,6 +332,7 @@ class TaskReport {
                                                     type.most_ns,
                                                     task_share(type.stolen, type.tasks),
                                                     remote_share(accesses[i]),
+                                                    mean_distance(accesses[i]),
                                                     type.creation_to_begin_ns,
                                                     type.ready_to_begin_ns,
                                                     printable(type.function),
@@ -399,7 +410,7 @@ class TaskReport {
     PassingEvents passing_;
     std::uint64_t all_ = 0, passed_ = 0; // complete tasks
     ReportTable ranks_, stretches_, depths_, types_, places_, nodes_, threads_, steps_;
-    bool several_nodes_ = false;
+    bool several_nodes_ = false, knows_distances_ = false;
     NamedTaskGraph detail_; // the rank, and its stretch, with most work
     TaskStretch kept_;      // that of detail_
     std::uint64_t detail_work_ = 0;

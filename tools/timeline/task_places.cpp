@@ -1,5 +1,7 @@
 #include "tools/timeline/task_places.hpp"
 
+#include "tools/analysis/machine_places.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -31,6 +33,7 @@ TaskPlaces task_places(const Profile& profile, std::uint32_t rank, const TaskGra
     places.node_of_task.resize(graph.tasks.size(), TaskPlaces::unknown);
     const auto info = profile.ranks.find(rank);
     if (info == profile.ranks.end()) return places;
+    const NodeDistances distances(machine_of(profile, rank));
     std::map<std::uint32_t, TaskPlaces::Sums> threads;
     std::map<std::pair<std::uint32_t, std::uint32_t>, TaskPlaces::Cell> matrix;
     for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
@@ -48,7 +51,11 @@ TaskPlaces task_places(const Profile& profile, std::uint32_t rank, const TaskGra
                 continue;
             }
             ++(*worker == *data ? sums.local : sums.remote);
-            TaskPlaces::Cell& cell = matrix.try_emplace({*worker, *data}, TaskPlaces::Cell{*worker, *data}).first->second;
+            const auto [at, is_new] = matrix.try_emplace({*worker, *data}, TaskPlaces::Cell{*worker, *data});
+            TaskPlaces::Cell& cell = at->second;
+            if (is_new) cell.distance = distances.between(*worker, *data);
+            sums.measured += cell.distance ? 1 : 0;
+            sums.distances += cell.distance.value_or(0);
             cell.reads += access.kind != TaskDependence::Out ? 1 : 0;
             cell.writes += access.kind != TaskDependence::In ? 1 : 0;
         }

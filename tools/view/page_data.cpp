@@ -17,8 +17,10 @@
 #include "tools/view/cause_entry.hpp"
 #include "tools/view/group_entry.hpp"
 #include "tools/view/line_entry.hpp"
+#include "tools/view/machine_entry.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/page_template.hpp"
 #include "tools/view/strip_entry.hpp"
 #include "tools/view/timeline_entry.hpp"
 #include "tools/view/timeline_window.hpp"
@@ -43,6 +45,13 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
             {"exponents", sections.add(cells.exponents())}};
 }
 
+/// "</script>" in a name must not end the element.
+std::string header_text(const Json& header) {
+    std::string text = json_text(header);
+    for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
+    return text;
+}
+
 class PageData {
   public:
     PageData(const Profile& profile, const PageRequest& request, const TimelineWindow* window)
@@ -64,13 +73,13 @@ class PageData {
         header["phases"] = phases();
         header["groups"] = groups_entry(profile_, tables_.mains, sections_);
         header["strip"] = strip_entry(profile_, axis_, tables_, sections_);
-        header["events"] = window_ != nullptr ? window_->first(sections_)
-                                              : timeline_entry(profile_, axis_, tables_, request_.served ? request_.served_event_bytes : request_.event_bytes,
-                                                               request_.served, sections_);
-        if (!header["events"].is_null()) header["annotations"] = annotations_entry(request_.folder);
+        header["machine"] = machine_entry(profile_, sections_);
         header["begins_known"] = begins_.are_known();
         header["laid_end"] = begins_.end();
         header["clock_limits"] = axis_.limits();
+        header["annotations"] = annotations_entry(request_.folder);
+        header["events"] = window_ != nullptr ? window_->first(sections_) : events(header);
+        if (header["events"].is_null()) header.erase("annotations"); // they are of its times
         check_metrics();
         append_page_parts(header, sections_, html);
     }
@@ -90,6 +99,22 @@ class PageData {
                 {"configuration", job.configuration},
                 {"complete", profile_.complete},
                 {"losses", sentences}};
+    }
+
+    /// In a file: as many as fit into it with all else.
+    Json events(const Json& header) {
+        if (request_.served) return timeline_entry(profile_, axis_, tables_, request_.served_event_bytes, true, sections_);
+        const Sections others = sections_;
+        const std::size_t taken = page_template().size() + header_text(header).size() + others.bytes();
+        const std::size_t most = request_.file_bytes - std::min(request_.file_bytes, taken);
+        // The entry itself takes room, too; how much is known when it is there.
+        for (std::size_t room = most - std::min(most, std::size_t{16'384} + 256 * profile_.locations.size());;) {
+            Json entry = timeline_entry(profile_, axis_, tables_, room, false, sections_);
+            const std::size_t size = header_text(entry).size() + sections_.bytes() - others.bytes();
+            if (size <= most || room == 0 || entry.is_null()) return entry;
+            sections_ = others;
+            room -= std::min(room, size - most);
+        }
     }
 
     /// As the text report spells it on a terminal that has all signs.
@@ -496,10 +521,7 @@ class PageData {
 } // namespace
 
 void append_page_parts(const nlohmann::ordered_json& header, const Sections& sections, std::string& html) {
-    // "</script>" in a name must not end the element.
-    std::string text = json_text(header);
-    for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
-    html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
+    html += "<script type=\"application/json\" id=\"header\">" + header_text(header) + "</script>\n";
     for (std::size_t i = 0; i < sections.list().size(); ++i)
         html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, sections.list()[i]);
 }

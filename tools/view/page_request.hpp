@@ -25,7 +25,7 @@ struct PageRequest {
     std::size_t exact_cells = std::size_t{300} * 1000;        // up to so many values of clusters are exact
     std::size_t iteration_times = std::size_t{100} * 1000;    // up to so many iterations of a phase, all ranks, have their computing times
     std::size_t values_in_memory = std::size_t{60} * 1000000; // more metrics of iterations are not read
-    std::size_t event_bytes = std::size_t{20} * 1000000;      // of the timeline, in a file
+    std::size_t file_bytes = std::size_t{20} * 1000000;       // of a file: events get what the rest leaves
     std::size_t served_event_bytes = std::size_t{160} * 1000000;
     std::size_t most_maps = ~std::size_t{0}; // of a phase
     std::vector<SourceMap> source_maps = {}; // where source files are now

@@ -5,6 +5,7 @@
 #include "tools/view/encoding.hpp"
 
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,12 @@ class Sections {
     std::size_t add_compressed(const ByteList& bytes) {
         list_.push_back(base64(bytes));
         return first_ + list_.size() - 1;
+    }
+
+    /// In the page.
+    std::size_t bytes() const {
+        constexpr std::size_t around = 64; // the element of a column
+        return std::accumulate(list_.begin(), list_.end(), around * list_.size(), [](std::size_t sum, const std::string& text) { return sum + text.size(); });
     }
 
     std::size_t first() const { return first_; }

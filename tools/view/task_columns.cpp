@@ -19,13 +19,14 @@ std::int64_t step(std::uint64_t now, std::uint64_t before) { return static_cast<
 /// What is known of a rank. The tasks of the graph are those of the records, in the same order.
 struct TaskColumns::Rank {
     Rank(const Profile& profile, std::uint32_t rank, const std::vector<TaskPart>& parts)
-        : info(profile.ranks.at(rank)), records(task_records(profile, parts)), graph(task_graph(profile, parts)), types(task_types(profile, graph)),
-          places(task_places(profile, rank, graph)), number(graph.tasks.size()) {
+        : number(rank), info(profile.ranks.at(rank)), records(task_records(profile, parts)), graph(task_graph(profile, parts)),
+          types(task_types(profile, graph)), places(task_places(profile, rank, graph)), page_number(graph.tasks.size()) {
         for (std::uint32_t t = 0; t < graph.tasks.size(); ++t) tasks_of[graph.tasks[t].location].push_back(t);
         for (const TaskRecords::Run& run : records.runs) runs_of[records.threads[run.thread].location].push_back(&run);
     }
     Rank(Rank&&) = default;
 
+    std::uint32_t number;
     const RankInfo& info;
 
     TaskRecords records;
@@ -35,11 +36,11 @@ struct TaskColumns::Rank {
     std::map<std::uint32_t, std::vector<std::uint32_t>> tasks_of;          // by location that created them
     std::map<std::uint32_t, std::vector<const TaskRecords::Run*>> runs_of; // by location
     std::vector<std::uint32_t> type_number;                                // by type of the rank: in the page
-    std::vector<std::uint64_t> number;                                     // by task: in the page
+    std::vector<std::uint64_t> page_number;                                // by task
 };
 
 TaskColumns::TaskColumns(const Profile& profile, const PageTables& tables, const ChosenParts& parts, NamedColumns& columns)
-    : tables_(tables), columns_(columns), places_(profile, columns), counts_(profile.locations.size()) {
+    : tables_(tables), columns_(columns), places_(profile, columns), ran_on_(profile, columns, "runs"), counts_(profile.locations.size()) {
     std::map<std::uint32_t, std::size_t> of_rank;
     std::vector<Rank> ranks;
     ranks.reserve(profile.ranks.size());
@@ -58,7 +59,7 @@ TaskColumns::TaskColumns(const Profile& profile, const PageTables& tables, const
         const auto rank = of_rank.find(profile.locations[l].rank);
         if (rank == of_rank.end()) continue;
         Rank& one = ranks[rank->second];
-        for (const std::uint32_t t : one.tasks_of[l]) one.number[t] = number++;
+        for (const std::uint32_t t : one.tasks_of[l]) one.page_number[t] = number++;
     }
     for (std::uint32_t l = 0; l < profile.locations.size(); ++l) {
         const auto rank = of_rank.find(profile.locations[l].rank);
@@ -103,7 +104,7 @@ void TaskColumns::add_tasks(Rank& rank, std::uint32_t location) {
         number = task.number;
         // 0: the implicit task of this thread; 1: one whose creation is not there; then numbers of tasks in the page.
         const std::uint32_t creator = record.creator == 0 ? TaskRecords::none : rank.records.task_of(record.creator);
-        creators.add(record.creator == 0 ? 0 : creator == TaskRecords::none ? 1 : rank.number[creator] + 2);
+        creators.add(record.creator == 0 ? 0 : creator == TaskRecords::none ? 1 : rank.page_number[creator] + 2);
         created.add(task.created_ns - time);
         time = task.created_ns;
         nodes.add_signed(step(node_of(tables_, task.path), node));
@@ -134,12 +135,13 @@ void TaskColumns::add_runs(Rank& rank, std::uint32_t location) {
         begins.add(run->begin_ns - begin);
         begin = run->begin_ns;
         lengths.add(run->end_ns - run->begin_ns);
-        const std::uint64_t number = run->task == TaskRecords::none ? 0 : rank.number[run->task] + 1; // 0: created elsewhere
+        const std::uint64_t number = run->task == TaskRecords::none ? 0 : rank.page_number[run->task] + 1; // 0: created elsewhere
         tasks.add_signed(step(number, task));
         task = number;
         nodes.add_signed(step(node_of(tables_, run->path), node));
         node = node_of(tables_, run->path);
         flags.add((run->is_over ? 1u : 0u) | (run->is_resumed ? 2u : 0u));
+        ran_on_.add(rank.number, run->processor);
     }
     counts_[location].runs = runs.size();
 }

@@ -6,6 +6,7 @@
 #include "tools/timeline/task_types.hpp"
 #include "tools/view/named_columns.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/ran_on_column.hpp"
 #include "tools/view/task_place_columns.hpp"
 #include "tools/view/timeline_parts.hpp"
 
@@ -45,6 +46,7 @@ class TaskColumns {
     const PageTables& tables_;
     NamedColumns& columns_;
     TaskPlaceColumns places_;
+    RanOnColumn ran_on_;
     std::vector<Counts> counts_;
     std::vector<Type> types_;
 };

@@ -19,7 +19,7 @@ template <class Visit> void for_each_chosen(const Location& location, const std:
 TimelineColumns::TimelineColumns(const Profile& profile, const PageTables& tables, const MessagePairs& pairs, const ChosenParts& parts,
                                  const std::vector<std::vector<SummedStretch>>& stretches, NamedColumns& columns)
     : profile_(profile), tables_(tables), pairs_(pairs), position_(profile.locations.size()), has_message_(profile.locations.size()),
-      counts_(profile.locations.size()), columns_(columns) {
+      counts_(profile.locations.size()), columns_(columns), ran_on_(profile, columns, "intervals") {
     communicators_[0] = 0;
     for (std::size_t l = 0; l < profile.locations.size(); ++l) {
         add_parts(profile.locations[l], parts.is_in[l]);
@@ -76,6 +76,7 @@ void TimelineColumns::add_intervals(std::size_t l, const std::vector<bool>& is_i
         nodes.add_signed(difference(own, node));
         node = own;
         states.add(static_cast<std::uint64_t>(timeline_state_of(profile_, profile_.paths[interval.path])));
+        ran_on_.add(location.rank, interval.processor);
     }
     counts_[l].intervals = order.size();
     has_message_[l].assign(location.events.messages.size(), false);

@@ -5,6 +5,7 @@
 #include "tools/timeline/message_pairs.hpp"
 #include "tools/view/named_columns.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/ran_on_column.hpp"
 #include "tools/view/timeline_parts.hpp"
 #include "tools/view/timeline_stretches.hpp"
 
@@ -49,6 +50,7 @@ class TimelineColumns {
     std::map<std::uint32_t, std::size_t> communicators_; // numbers from 0 on
     std::vector<Counts> counts_;
     NamedColumns& columns_;
+    RanOnColumn ran_on_;
 };
 
 } // namespace libprofile::tools

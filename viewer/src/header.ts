@@ -156,6 +156,7 @@ export interface EventsHeader {
   runs?: Record<"begins" | "lengths" | "tasks" | "nodes" | "flags", number>;
   task_nodes?: Record<"nodes", number>; // NUMA nodes, by task; task_place_columns.cpp
   data_nodes?: Record<"nodes", number>; // the same, by dependence
+  ran_on?: { intervals: number; runs?: number }; // NUMA nodes, by interval and by run; ran_on_column.cpp
   notes: string[];
   /** Events are not in the page, which asks for them: threads that have some, by location. */
   indexed?: boolean[];
@@ -224,6 +225,7 @@ export interface Header {
   strip: StripHeader | null;
   events?: EventsHeader | null; // LIBPROFILE_TRACE=events
   annotations?: AnnotationsHeader;
+  machine?: { picture: number; notes: string[] } | null; // the column is SVG
   begins_known: boolean; // of the iterations of all ranks
   laid_end: number; // ns: where the last iteration ends if iterations lie end to end
   clock_limits: string[]; // of comparing the times of ranks

@@ -15,6 +15,7 @@ import { EventsPane } from "./events/pane";
 import { GroupsPane } from "./panes/groups";
 import { IterationsPane } from "./panes/iterations";
 import { connectLink, connectTheme, showJob } from "./panes/job";
+import { showMachine } from "./panes/machine";
 import { MetricsPane } from "./panes/metrics";
 import { RanksPane } from "./panes/ranks";
 import { connectRegions } from "./panes/regions";
@@ -51,6 +52,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     code = new CodePane(data, store),
     groups = new GroupsPane(data, store),
     events = new EventsPane(data, store),
+    machine = showMachine(data),
     { timeline } = iterations,
     { icicle } = code;
   connectCauses(data, store);
@@ -66,7 +68,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
   );
   connectLink(store);
   connectRegions(data, store, iterations);
-  connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, groups, events, [metrics.tree, ranks.tree]);
+  connectExports(data, store, iterations, strip.picture, icicle.picture, callPaths, source, groups, events, machine, [metrics.tree, ranks.tree]);
   showDetails(data);
 
   comparison.onFailure = async () => void (end.signal.aborted || (await showAccuracy(data, comparison)));
@@ -76,7 +78,7 @@ export async function makePage(before: { data: Data; store: Store } | null) {
     void source.show();
     await showAccuracy(data, comparison);
   };
-  await Promise.all([comparison.compute(), timeline?.load(), strip.load(), groups.loaded, events.load()]);
+  await Promise.all([comparison.compute(), timeline?.load(), strip.load(), groups.loaded, events.load(), machine]);
   for (const pane of [callPaths, metrics, ranks]) pane.showFirst(comparison);
   // For scripts and tests.
   Object.assign(window, {

@@ -35,7 +35,7 @@ function keep(page: Page) {
     trees: treesOf(page).map((tree) => ({ open: [...tree.opened()], anchor: tree.anchor() })),
     selectedNode: page.ranks.tree.selected,
     search: $<HTMLInputElement>("search").value,
-    scrolled: ["source", "regions", "merged"].map((id) => [id, $(id).scrollTop] as const),
+    scrolled: ["source", "regions", "merged", "machine"].map((id) => [id, $(id).scrollTop] as const),
     details: ["details", "merged-section"].map((id) => [id, $<HTMLDetailsElement>(id).open] as const),
     groups,
     focus: groups.focus ? "" : owner ? "#" + owner.id + (owner === focused ? "" : part) : "",

@@ -11,10 +11,12 @@ export interface EventFilter {
   from: number; // ns; what a call, a region or a stretch takes, of a task its own time
   to: number;
   ranks: string; // "0,4-7"; empty: all
+  threads: string; // the same, of each rank
+  ranOn: string; // the same, of NUMA nodes on whose processors calls and stretches ended
   nodes: string; // the same, of NUMA nodes that a task reads or writes
   access: Access;
 }
-export const noFilter: EventFilter = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", nodes: "", access: "" };
+export const noFilter: EventFilter = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", threads: "", ranOn: "", nodes: "", access: "" };
 export const isActive = (f: EventFilter): boolean => filterCode(f) !== "";
 
 /** As part of a link. */
@@ -26,6 +28,8 @@ export function filterCode(f: EventFilter): string {
   if (f.from > 0) q.set("from", String(f.from));
   if (f.to < Infinity) q.set("to", String(f.to));
   if (f.ranks) q.set("ranks", f.ranks);
+  if (f.threads) q.set("threads", f.threads);
+  if (f.ranOn) q.set("on", f.ranOn);
   if (f.nodes) q.set("nodes", f.nodes);
   if (f.nodes && f.access) q.set("access", f.access);
   return q.toString();
@@ -35,31 +39,41 @@ export function filterOf(code: string): EventFilter {
   const q = new URLSearchParams(code),
     kind = q.get("kind") ?? "",
     ns = (name: string, otherwise: number): number => (/^\d+(\.\d+)?$/.test(q.get(name) ?? "") ? Number(q.get(name)) : otherwise),
-    ranks = q.get("ranks") ?? "",
-    nodes = q.get("nodes") ?? "",
+    list = (name: string): string => (listProblem(q.get(name) ?? "") ? "" : (q.get(name) ?? "")),
+    from = ns("from", 0),
+    to = ns("to", Infinity),
     access = q.get("access") ?? "";
   return {
     kind: ["calls", "tasks", "regions"].includes(kind) ? (kind as EventFilter["kind"]) : "",
     text: q.get("text") ?? "",
     inside: q.get("inside") ?? "",
-    from: ns("from", 0),
-    to: ns("to", Infinity),
-    ranks: ranksOf(ranks) ? ranks : "",
-    nodes: ranksOf(nodes) ? nodes : "",
+    from: from <= to ? from : 0,
+    to: from <= to ? to : Infinity,
+    ranks: list("ranks"),
+    threads: list("threads"),
+    ranOn: list("on"),
+    nodes: list("nodes"),
     access: access === "read" || access === "written" ? access : "",
   };
 }
 
-/** null: not a list of ranks. */
+/** null: not a list of numbers. */
 export function ranksOf(text: string): [number, number][] | null {
   const list: [number, number][] = [];
   for (const part of text.split(",")) {
     const [, from, to] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part) ?? [];
-    if (from === undefined) return null;
+    if (from === undefined || Number(to ?? from) < Number(from)) return null;
     list.push([Number(from), Number(to ?? from)]);
   }
   return list;
 }
+
+const isIn = (list: [number, number][], number: number): boolean => list.some(([from, to]) => number >= from && number <= to);
+
+/** What is wrong with a list of numbers that is typed; empty: nothing, or there is none. */
+export const listProblem = (text: string): string => (text.trim() === "" || ranksOf(text) ? "" : "not a list of numbers such as 0,4-7");
+/** The same of a duration. */
+export const timeProblem = (text: string): string => (text.trim() === "" || timeOf(text) !== null ? "" : "not a time such as 20 us or 1.5 ms");
 
 const units: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 /** "1.5 ms" in ns; without unit: µs; null: not a time. */
@@ -74,6 +88,8 @@ export class Passing {
   private readonly text: string;
   private readonly inside: string;
   private readonly ranks: [number, number][] | null;
+  private readonly threads: [number, number][] | null;
+  private readonly ranOn: [number, number][] | null;
   private readonly nodes: [number, number][] | null;
   private readonly node = new Map<number, boolean>();
   private readonly below = new Map<number, boolean>(); // by node: in a function that is wanted
@@ -89,6 +105,8 @@ export class Passing {
     this.text = filter.text.toLowerCase();
     this.inside = filter.inside.toLowerCase();
     this.ranks = filter.ranks ? ranksOf(filter.ranks) : null;
+    this.threads = filter.threads ? ranksOf(filter.threads) : null;
+    this.ranOn = filter.ranOn ? ranksOf(filter.ranOn) : null;
     this.nodes = filter.nodes ? ranksOf(filter.nodes) : null;
     this.type = data.header.events!.types.map((type) => this.has(`${type.function} ${type.source}`));
   }
@@ -98,7 +116,7 @@ export class Passing {
   /** A thread, where it is in no call. */
   outside(row: number): boolean {
     const { kind, text, inside, from, to } = this.filter;
-    return this.isOfRank(row) && !this.nodes && !kind && !text && !inside && from === 0 && to === Infinity;
+    return this.isOfThread(row) && !this.nodes && !this.ranOn && !kind && !text && !inside && from === 0 && to === Infinity;
   }
 
   /** @param row -1, of an end of a message that is not known: no */
@@ -117,11 +135,12 @@ export class Passing {
       states = this.data.header.events!.states.length,
       isTimed = from > 0 || to < Infinity;
     this.rows[row] = out = new Uint8Array(calls.begin.length);
-    if (!this.isOfRank(row)) return out;
+    if (!this.isOfThread(row)) return out;
     for (let call = 0; call < out.length; ++call) {
       const isRun = call >= calls.runs,
         task = isRun ? calls.task[call - calls.runs]! : -1;
       if (kind && kind !== (isRun ? "tasks" : calls.state[call]! >= states ? "regions" : "calls")) continue;
+      if (this.ranOn && !(calls.ranOn && isIn(this.ranOn, calls.ranOn[call]!))) continue;
       if (this.nodes && !(task >= 0 && tasks.places?.touches(tasks, task, this.nodes, this.filter.access ?? ""))) continue;
       if (isTimed) {
         const ns = task >= 0 ? tasks.duration(task, rows) : calls.end[call]! - calls.begin[call]!;
@@ -133,9 +152,9 @@ export class Passing {
     return out;
   }
 
-  private isOfRank(row: number): boolean {
-    const { rank } = this.events.rows[row]!;
-    return !this.ranks || this.ranks.some(([from, to]) => rank >= from && rank <= to);
+  private isOfThread(row: number): boolean {
+    const { rank, thread } = this.events.rows[row]!;
+    return (!this.ranks || isIn(this.ranks, rank)) && (!this.threads || isIn(this.threads, thread));
   }
   /** The function itself, or one that called it. */
   private isInside(node: number): boolean {

@@ -72,7 +72,13 @@ export class EventsPane {
     $("events-readout").textContent = hint;
     $("events-notes").innerHTML = [...events.notes, ...data.header.clock_limits].map((text) => dressed(sentence(text))).join(" ");
     if (events.indexed) $("events-filter").textContent = "This trace is larger than the page: no filter.";
-    else new FilterBar($("events-filter"), store, events.types.length > 0, !!events.task_nodes);
+    else
+      new FilterBar($("events-filter"), store, {
+        tasks: events.types.length > 0,
+        threads: data.header.locations.thread.some((thread, l) => thread > 0 && events.rows.parts[l]! > 0),
+        ranOn: !!events.ran_on,
+        nodes: !!events.task_nodes,
+      });
     connectTask(timeline, $("events-task"));
     this.scatter = new ScatterPane(timeline);
     store.on(["moment", "task"], () => timeline.picture.redraw());

@@ -1,5 +1,5 @@
 // The rows of the timeline: what each thread did, decoded from the columns of the page. Times of a row are those of its rank's clock.
-import { numbersByName, unzigzag } from "../columns";
+import { numbersByName, numbersOf, unzigzag } from "../columns";
 import type { EventsHeader, Header } from "../header";
 import { readCollectives, type Collectives } from "./collectives";
 import { readCounters } from "./counters";
@@ -23,6 +23,7 @@ export interface Calls {
   state: Uint8Array; // the number of states: a region
   runs: number; // of calls and regions
   task: Int32Array; // of each stretch: its number in Tasks; -1: created where no events were kept
+  ranOn: Int32Array | null; // of each: the NUMA node of the processor on which it ended, -1: not known; null: the profile knows one node at most
 }
 export interface Inners {
   begin: Float64Array;
@@ -101,7 +102,8 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
     intervals = await numbersByName(events.intervals, ["begins", "lengths", "nodes", "states"]),
     inners = await numbersByName(events.inners, ["begins", "lengths", "phases", "numbers"]),
     stretches = await numbersByName(events.stretches, ["gaps", "lengths", "phases", "firsts", "counts", "exact", "sums"]),
-    runs = await RunColumns.read(events);
+    runs = await RunColumns.read(events),
+    ranOn = events.ran_on && (await numbersOf(events.ran_on.intervals));
   for (const [columns, signed] of [
     [parts, ["numbers"]],
     [intervals, ["nodes"]],
@@ -134,6 +136,7 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       end: ends(begin, cut(intervals.lengths, "intervals")),
       node: Uint32Array.from(summed(intervals.nodes, from.intervals, at.intervals)),
       state: Uint8Array.from(cut(intervals.states, "intervals")),
+      ranOn: ranOn ? Int32Array.from(cut(ranOn, "intervals"), (node) => node - 1) : null,
     });
     const innerBegin = summed(inners.begins, from.inners, at.inners),
       ownInners: Inners = {

@@ -1,5 +1,5 @@
 // The tasks of OpenMP in the timeline, decoded from the columns of the page, and their stretches as pieces of their threads.
-import { numbersByName, unzigzag } from "../columns";
+import { numbersByName, numbersOf, unzigzag } from "../columns";
 import type { EventsHeader } from "../header";
 import { readPlaces, type Places } from "./places";
 import type { Calls, EventRow } from "./rows";
@@ -15,6 +15,7 @@ export class RunColumns {
     private readonly counts: number[],
     private readonly state: number,
     private readonly columns: Record<"begins" | "lengths" | "tasks" | "nodes" | "flags", Float64Array>,
+    private readonly ranOn: Float64Array | null, // node + 1
   ) {}
 
   static async read(events: EventsHeader): Promise<RunColumns> {
@@ -22,7 +23,8 @@ export class RunColumns {
     unzigzag(columns.tasks);
     unzigzag(columns.nodes);
     const task = events.states.findIndex(({ key }) => key === "task");
-    return new RunColumns(events.rows.runs, task, columns);
+    const ranOn = events.ran_on?.runs === undefined ? null : await numbersOf(events.ran_on.runs);
+    return new RunColumns(events.rows.runs, task, columns, ranOn);
   }
 
   /** The calls of a location with its stretches behind them. Locations come one after the other; those without a row have no stretches. */
@@ -30,7 +32,7 @@ export class RunColumns {
     const runs = calls.begin.length,
       count = this.counts[location]!,
       { begins, lengths, tasks, nodes } = this.columns,
-      longer = <T extends Float64Array | Uint32Array | Uint8Array>(list: T, empty: T): T => (empty.set(list), empty);
+      longer = <T extends Float64Array | Uint32Array | Uint8Array | Int32Array>(list: T, empty: T): T => (empty.set(list), empty);
     const out: Calls = {
       begin: longer(calls.begin, new Float64Array(runs + count)),
       end: longer(calls.end, new Float64Array(runs + count)),
@@ -38,6 +40,7 @@ export class RunColumns {
       state: longer(calls.state, new Uint8Array(runs + count)),
       runs,
       task: new Int32Array(count),
+      ranOn: calls.ranOn && longer(calls.ranOn, new Int32Array(runs + count).fill(-1)),
     };
     for (let i = 0, begin = 0, task = 0, node = 0; i < count; ++i, ++this.at) {
       out.begin[runs + i] = begin += begins[this.at]!;
@@ -45,6 +48,7 @@ export class RunColumns {
       out.node[runs + i] = node += nodes[this.at]!;
       out.state[runs + i] = this.state;
       out.task[i] = (task += tasks[this.at]!) - 1;
+      if (out.ranOn && this.ranOn) out.ranOn[runs + i] = this.ranOn[this.at]! - 1;
     }
     return out;
   }

@@ -10,7 +10,7 @@ import type { GroupsPane } from "./groups";
 import type { IterationsPane } from "./iterations";
 import type { SourcePane } from "./source";
 
-type Content = string | Blob | Promise<string | Blob> | undefined;
+type Content = string | Blob | Promise<string | Blob | undefined> | undefined;
 
 const types: Record<string, string> = { svg: "image/svg+xml", png: "image/png", csv: "text/csv" };
 
@@ -25,6 +25,7 @@ export function connectExports(
   source: SourcePane,
   groups: GroupsPane,
   events: EventsPane,
+  machine: Promise<string | undefined>,
   trees: [Tree, Tree],
 ): void {
   const { header } = data,
@@ -47,6 +48,7 @@ export function connectExports(
     "groups.png": () => groups.picture().png(),
     "icicle.svg": () => icicle.svg(),
     "icicle.png": () => icicle.png(),
+    "machine.svg": () => machine,
     "metrics.csv": () => metrics.csv("unit of the metric"),
     "callpaths.csv": () => callPaths.shown().csv(unit()),
     "source.csv": () => source.csv(),
