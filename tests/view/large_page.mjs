@@ -86,3 +86,21 @@ export async function timelineSpeed({ page, open, frames, shots, result }) {
   }
   await moved("zoom_whole", whole, zoom);
 }
+
+/** process.argv[7], as JSON: selections. What the page says of how long their calls and tasks take. */
+export async function durationsOf({ page, open, settle, shots, result }) {
+  await open();
+  result.of = [];
+  for (const span of JSON.parse(process.argv[7])) {
+    await page.evaluate((eventSpan) => window.libprofile.store.set({ eventSpan }), span);
+    await settle();
+    await page.waitForFunction(() => /task|call/.test(document.getElementById("events-durations").innerText) && !document.getElementById("events-durations").innerText.startsWith("Counting"), undefined, { timeout: 60000 });
+    result.of.push(await page.evaluate(() => {
+      const { tasks, incomplete, tooLong, calls } = window.libprofile.events.durations(),
+        plain = ({ name, count, total, mean, median, error, least, most, stolen, bins }) => ({ name, count, total, mean, median, error, least, most, stolen, bins: [...bins].sort((a, b) => a[0] - b[0]) });
+      return { tasks: tasks.map(plain), incomplete, tooLong, calls: calls.map(plain), words: document.getElementById("events-durations").innerText };
+    }));
+  }
+  result.isIndexed = await page.evaluate(() => !!window.libprofile.events.timeline.asked);
+  await page.screenshot({ path: `${shots}/events-durations-${result.isIndexed ? "asked" : "whole"}.png`, fullPage: true });
+}

@@ -28,6 +28,10 @@ LeafPlace leaf_at(const IndexedRow& row, std::uint64_t ns) {
 /// The first leaf of those that begin at the same time, or before it: those of no length before one have events that end then.
 LeafPlace first_leaf_at(const IndexedRow& row, std::uint64_t ns) { return leaf_at(row, ns == 0 ? 0 : ns - 1); }
 
+void read_leaf(LeafReader& reader, KeptEvents& events) {
+    if (!reader.next(events)) throw ReadError("the events have changed since the index of the timeline was made; start libprofile view again");
+}
+
 /// The head of the block, and events of leaves as they are in the file, up to the leaf behind the one that has a time.
 struct LeafEvents {
     KeptEvents events;
@@ -39,7 +43,7 @@ LeafEvents read_leaves(const IndexedRow& row, const LeafPlace& first, std::uint6
     LeafEvents read{row.index().head, first.number};
     for (bool is_behind = false; !reader.cursor().is_end();) {
         is_behind = read.next > first.number && reader.cursor().time >= to;
-        if (!reader.next(read.events)) throw ReadError("the events have changed since the index of the timeline was made; start libprofile view again");
+        read_leaf(reader, read.events);
         ++read.next;
         if (is_behind) break;
     }
@@ -174,6 +178,20 @@ KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64
     for (EventPart& part : events.parts) part.phase = part.kind == PartKind::Iteration ? phase(part.phase) : EventPart::no_phase;
     for (TracedInner& inner : events.inners) inner.phase = phase(inner.phase);
     return std::move(events);
+}
+
+void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from, std::uint64_t to, const std::function<void(const KeptEvents&)>& visit) {
+    const std::vector<EventLeaf> leaves = row.leaves(group);
+    std::size_t at = 0;
+    while (at + 1 < leaves.size() && leaves[at + 1].cursor.time < from) ++at;
+    LeafReader reader(row.frames());
+    reader.begin_at(leaves[at].cursor);
+    KeptEvents events;
+    for (; at < leaves.size() && leaves[at].cursor.time <= to; ++at) {
+        clear_lists(events);
+        read_leaf(reader, events);
+        visit(events);
+    }
 }
 
 TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
