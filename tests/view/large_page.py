@@ -68,6 +68,27 @@ def large_timelines_are_fluent(context):
 
 
 @test
+def curves_of_a_large_trace_are_those_of_a_page_with_all_events(context):
+    folder = context.work / "curves-calls"
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([f"{context.options.build}/benchmarks/large_trace", folder, "3", "40", "300"], check=True, stdout=subprocess.DEVNULL)
+    sources = ["threads(computing)", "threads()", "max(threads(collective)) - mean(threads(point_to_point))", "on(1, time(collective))", "d(time(point_to_point)) / dt"]
+    middle = FIRST + 20 * LENGTH + 12_345
+    views = [{"moment": [0, FIRST + 40 * LENGTH], "every": 1_000_000}, {"moment": [middle, middle + LENGTH], "every": 50_000}, {"moment": [middle + LENGTH // 2, middle + 2 * LENGTH], "every": 50_000}]
+    asked = json.dumps({"sources": sources, "views": views, "wrong": ["calls(collective)", "threads(MPI_Isend)", "bytes()"]})
+    whole = context.look(context.view(folder), "curves_asked", asked)
+    with context.serve(folder, "--index-from", "0") as (_, address):
+        seen = context.look(address, "curves_asked", asked)
+    expect_equal(whole["error"], "", "what a page with all events says of expressions")
+    expect_equal(seen["error"].count("larger than the page"), 3, f"what is said of expressions: {seen['error']!r}")
+    for view, of_page, of_server in zip(views, whole["of"], seen["of"]):
+        for source, wanted, values in zip(sources, of_page, of_server, strict=True):
+            expect(sum(v is not None for v in wanted) > 20, f"the test needs values of {source}")
+            for i, (a, b) in enumerate(zip(wanted, values, strict=True)):
+                expect((a is None) == (b is None) and (a is None or abs(a - b) <= 1e-9 * max(1, abs(a))), f"{source} in interval {i} of {view}: {b}, with all events {a}")
+
+
+@test
 def durations_of_a_large_trace_are_those_of_a_page_with_all_events(context):
     tool = f"{context.options.build}/benchmarks/large_trace"
     tasks = f"{context.options.build}/tests/unit/task_profile"

@@ -82,6 +82,18 @@ def check(folder):
         for bad in ({"phase": phase, "iteration": ITERATIONS}, {"phase": 99, "iteration": 0}, {"iteration": 0}):
             expect_equal(served.status("timeline_sums", **bad), 400, f"answer to {bad}")
 
+        # Intervals that follow each other: the same sums.
+        every, count = 1_234_567, 40
+        numbers = served.numbers(served.ask("timeline_totals", **{"from": middle, "every": every, "count": count, "rows": "1,3"})["totals"])
+        totals = [numbers[i : i + len(names)] for i in range(0, len(numbers), len(names))]
+        expect_equal(len(totals), 2 * (count + 1), "intervals of two rows, and what is before them")
+        for at, (begin, end) in {0: (0, middle), 1: (middle, middle + every), count: (middle + (count - 1) * every, middle + count * every)}.items():
+            own = served.ask("timeline_sums", **{"from": begin, "to": end})["sums"]
+            expect_equal([totals[at], totals[count + 1 + at]], [own[1], own[3]], f"ns of interval {at}")
+        good = {"from": 0, "every": 5, "count": 5, "rows": "0"}
+        for bad in ({"every": 0}, {"every": "nan"}, {"count": 0}, {"count": 10**9}, {"count": 15_000, "rows": "0,1"}, {"rows": "9"}, {"from": "inf"}):
+            expect_equal(served.status("timeline_totals", **{**good, **bad}), 400, f"answer to {bad}")
+
         # How long calls take: all of them are counted, step by step, and another selection in between changes nothing.
         def durations(**span):
             shares = []

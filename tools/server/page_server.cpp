@@ -64,6 +64,12 @@ std::string PageServer::timeline_sums(const SelectedMoment& selected) {
     return text_of(asked_window().sums(times_of(selected)), none, next_column_);
 }
 
+std::string PageServer::timeline_totals(const TimelineWindow::Intervals& intervals) {
+    Sections sections(next_column_);
+    const Json entry = asked_window().totals(intervals, sections);
+    return text_of(entry, sections, next_column_);
+}
+
 std::string PageServer::timeline_durations(const SelectedMoment& selected) {
     Sections none(next_column_);
     return text_of(asked_window().durations(times_of(selected)), none, next_column_);

@@ -36,6 +36,8 @@ class PageServer {
     };
     /// "sums": ns by location, then state.
     std::string timeline_sums(const SelectedMoment& selected);
+    /// "totals": ns by row, interval and state.
+    std::string timeline_totals(const TimelineWindow::Intervals& intervals);
     /// How long calls and tasks take, or how far their count is (durations_entry.hpp).
     std::string timeline_durations(const SelectedMoment& selected);
 

@@ -40,21 +40,25 @@ void read_ranks(const Parameters& p, PageServer::Selected& selected) {
 }
 
 /// "rows": locations, separated by commas.
-TimelineWindow::Question question_of(const Parameters& p) {
-    TimelineWindow::Question question;
-    question.from = number_of<double>(p, "from");
-    question.to = number_of<double>(p, "to");
-    question.pixels = number_of<std::size_t>(p, "pixels");
-    question.is_fine = p.contains("fine");
+std::vector<std::uint32_t> rows_of(const Parameters& p) {
+    std::vector<std::uint32_t> list;
     const std::string rows = text_of(p, "rows");
     for (std::size_t at = 0; at <= rows.size();) {
         const std::size_t end = std::min(rows.find(',', at), rows.size());
-        question.rows.push_back(number_in<std::uint32_t>(rows.substr(at, end - at), "rows"));
+        list.push_back(number_in<std::uint32_t>(rows.substr(at, end - at), "rows"));
         at = end + 1;
     }
-    std::sort(question.rows.begin(), question.rows.end());
-    question.rows.erase(std::unique(question.rows.begin(), question.rows.end()), question.rows.end());
-    return question;
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+}
+
+TimelineWindow::Question question_of(const Parameters& p) {
+    return {number_of<double>(p, "from"), number_of<double>(p, "to"), number_of<std::size_t>(p, "pixels"), rows_of(p), p.contains("fine")};
+}
+
+TimelineWindow::Intervals intervals_of(const Parameters& p) {
+    return {number_of<double>(p, "from"), number_of<double>(p, "every"), number_of<std::size_t>(p, "count"), rows_of(p)};
 }
 
 PageServer::SelectedMoment moment_of(const Parameters& p) {
@@ -77,6 +81,7 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
     }
     if (name == "timeline") return pages.timeline(question_of(p));
     if (name == "timeline_sums") return pages.timeline_sums(moment_of(p));
+    if (name == "timeline_totals") return pages.timeline_totals(intervals_of(p));
     if (name == "timeline_durations") return pages.timeline_durations(moment_of(p));
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));
@@ -128,7 +133,7 @@ Answer answer_of(Snapshots& snapshots, const LoopbackServer::Question& question)
         const std::shared_ptr<Snapshot> newest = snapshots.newest();
         return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
     }
-    static const std::set<std::string> questions = {"map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_durations"};
+    static const std::set<std::string> questions = {"map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations"};
     if (!questions.contains(name)) return answer(404, "text/plain", "There is no such request.\n");
     const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
     if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");

@@ -77,25 +77,6 @@ template <class Visit> void visit_pieces(const IndexedRow& row, std::uint64_t fr
 
 std::size_t state_of(const StateCall* call) { return static_cast<std::size_t>(call == nullptr ? TimelineState::Computing : call->state); }
 
-/// Sums of all that is before a time.
-TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns) {
-    const RowIndex& index = row.index();
-    if (index.leaves == 0 || ns <= index.begin()) return {};
-    if (ns >= index.end) return index.all;
-    const std::size_t group = index.group_at(ns);
-    TimelineSums sums = index.groups[group].before;
-    std::uint64_t from = index.groups[group].time;
-    const std::vector<EventLeaf> leaves = row.leaves(group);
-    for (std::size_t l = 0; l < leaves.size(); ++l) {
-        const std::uint64_t end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : index.end_of(group);
-        if (end > ns) break;
-        for (std::size_t s = 0; s < sums.size(); ++s) sums[s] += leaves[l].sums[s];
-        from = end;
-    }
-    visit_pieces(row, from, ns, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) { sums[state_of(call)] += end - begin; });
-    return sums;
-}
-
 /// Pixels while their sums grow.
 class PixelSums {
   public:
@@ -192,6 +173,24 @@ void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from,
         read_leaf(reader, events);
         visit(events);
     }
+}
+
+TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns) {
+    const RowIndex& index = row.index();
+    if (index.leaves == 0 || ns <= index.begin()) return {};
+    if (ns >= index.end) return index.all;
+    const std::size_t group = index.group_at(ns);
+    TimelineSums sums = index.groups[group].before;
+    std::uint64_t from = index.groups[group].time;
+    const std::vector<EventLeaf> leaves = row.leaves(group);
+    for (std::size_t l = 0; l < leaves.size(); ++l) {
+        const std::uint64_t end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : index.end_of(group);
+        if (end > ns) break;
+        for (std::size_t s = 0; s < sums.size(); ++s) sums[s] += leaves[l].sums[s];
+        from = end;
+    }
+    visit_pieces(row, from, ns, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) { sums[state_of(call)] += end - begin; });
+    return sums;
 }
 
 TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {

@@ -164,13 +164,17 @@ Json TimelineWindow::first(Sections& sections) const {
     return entry;
 }
 
+void TimelineWindow::check_rows(const std::vector<std::uint32_t>& rows) const {
+    for (const std::uint32_t l : rows)
+        if (l >= profile_.locations.size()) throw ViewError(fmt::format("there is no thread {}", l));
+}
+
 Json TimelineWindow::picture(const Question& question, Sections& sections) {
     const std::size_t rows = question.rows.size(), n = question.pixels;
     if (!(question.from < question.to) || !std::isfinite(question.from) || !std::isfinite(question.to) || n == 0 || n > most_pixels || rows == 0 ||
         rows > most_rows)
         throw ViewError("there is no such picture");
-    for (const std::uint32_t l : question.rows)
-        if (l >= profile_.locations.size()) throw ViewError(fmt::format("there is no thread {}", l));
+    check_rows(question.rows);
     const PixelEffort& all = question.is_fine ? fine : quick;
     const PixelEffort effort{all.leaves / rows, all.groups / rows};
     std::vector<TimelinePixels> pixels(profile_.locations.size());
@@ -239,6 +243,33 @@ Json TimelineWindow::sums(const SelectedTimes& times) const {
     }
     entry["spans"] = places;
     return entry;
+}
+
+Json TimelineWindow::totals(const Intervals& intervals, Sections& sections) const {
+    constexpr std::size_t most_totals = 20'000;
+    const std::size_t n = intervals.count, rows = intervals.rows.size();
+    if (!std::isfinite(intervals.from) || !(intervals.every >= 1) || !std::isfinite(intervals.every) || n == 0 || n > most_totals || rows == 0 ||
+        rows > most_totals / n)
+        throw ViewError("there are no such intervals");
+    check_rows(intervals.rows);
+    std::vector<std::vector<TimelineSums>> sums(rows);
+    in_parallel(rows, [&](std::size_t r) {
+        const std::uint32_t l = intervals.rows[r];
+        const IndexedRow* row = index_->row(l);
+        for (std::size_t i = 0; i <= n; ++i) {
+            const double place = intervals.from + intervals.every * static_cast<double>(i);
+            sums[r].push_back(row == nullptr ? TimelineSums{} : sums_before(*row, whole_ns(std::round(own(l, place)))));
+        }
+    });
+    NumberColumn column;
+    for (const std::vector<TimelineSums>& of_row : sums) {
+        TimelineSums before = {};
+        for (const TimelineSums& at : of_row) {
+            for (std::size_t s = 0; s < at.size(); ++s) column.add(at[s] - before[s]);
+            before = at;
+        }
+    }
+    return {{"totals", sections.add(column)}};
 }
 
 Json TimelineWindow::durations(const SelectedTimes& times) {

@@ -40,12 +40,20 @@ class TimelineWindow {
     SelectedTimes times_of_iteration(std::uint32_t phase, std::uint64_t number) const;
     /// "sums": ns by state of each location; of an iteration also when it is, on the axis: "spans", null where a rank does not have it.
     nlohmann::ordered_json sums(const SelectedTimes& times) const;
+    struct Intervals {
+        double from = 0, every = 0; // on the axis
+        std::size_t count = 0;
+        std::vector<std::uint32_t> rows; // locations
+    };
+    /// ns by state in times that follow each other, exactly: "totals", of each row what is before the first interval, then of each interval.
+    nlohmann::ordered_json totals(const Intervals& intervals, Sections& sections) const;
     /// How long calls and tasks take (durations_entry.hpp). Counting takes its time: until it is over, the answer is how far it is, and whoever asks the same
     /// again makes it go on. Of the last two selections that were asked for it is known how far they are.
     nlohmann::ordered_json durations(const SelectedTimes& times);
 
   private:
     double own(std::size_t location, double place) const;
+    void check_rows(const std::vector<std::uint32_t>& rows) const;
     nlohmann::ordered_json lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const;
 
     const Profile& profile_;

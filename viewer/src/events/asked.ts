@@ -66,7 +66,7 @@ export class AskedEvents {
   /** @param onChange something else can be shown */
   constructor(
     private readonly data: Data,
-    private readonly first: Events, // rows without events
+    readonly first: Events, // rows without events
     private readonly onChange: (events: Events) => void,
   ) {}
 
