@@ -164,7 +164,7 @@ void check_tasks(const Profile& made, bool is_long) {
         std::uint64_t from = begin + random() % (end - begin), to = begin + random() % (end - begin);
         if (from > to) std::swap(from, to);
         if (i == 0) from = 0, to = end + 5;
-        if (i % 3 == 2) to = std::min(to, from + (end - begin) / 50);
+        if (i % 3 == 2) to = std::min(to, from + (end - begin) / 50); // its tasks were created long before
         const SelectedTimes times{std::vector<SelectedTimes::Span>(left.locations.size(), {from, to}), i % 2 == 1};
         std::map<std::pair<std::string, std::string>, LiteralCounts> literal;
         for (const TaskGraph::Task& task : graph.tasks) {

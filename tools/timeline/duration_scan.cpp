@@ -31,7 +31,7 @@ DurationScan::DurationScan(const Profile& profile, IndexedRows rows, SelectedTim
 double DurationScan::share() const {
     if (!is_at_tasks()) return static_cast<double>(next_unit_) / static_cast<double>(units_.size());
     double done = static_cast<double>(next_rank_ - open_.size());
-    for (const OpenRank& rank : open_) done += static_cast<double>(rank.done) / static_cast<double>(rank.tasks->pieces() + 1);
+    for (const OpenRank& rank : open_) done += rank.tasks->share();
     return ranks_.empty() ? 1 : done / static_cast<double>(ranks_.size());
 }
 
@@ -75,12 +75,11 @@ void DurationScan::count_calls() {
 
 void DurationScan::count_tasks() {
     while (open_.size() < ranks_at_once && next_rank_ < ranks_.size())
-        open_.push_back({std::make_unique<FollowedTasks>(profile_, rows_, times_, ranks_[next_rank_++]), 0, false, {}});
+        open_.push_back({std::make_unique<FollowedTasks>(profile_, rows_, times_, ranks_[next_rank_++]), false, {}});
     in_parallel(open_.size(), [&](std::size_t i) {
         OpenRank& rank = open_[i];
         rank.told.clear();
         rank.is_over = !rank.tasks->next([&](const FollowedTasks::Told& task) { rank.told.push_back(task); });
-        ++rank.done;
     });
     for (const OpenRank& rank : open_) {
         for (const FollowedTasks::Told& task : rank.told) {

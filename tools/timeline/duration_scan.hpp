@@ -68,7 +68,6 @@ class DurationScan {
     std::size_t next_rank_ = 0;
     struct OpenRank {
         std::unique_ptr<FollowedTasks> tasks;
-        std::size_t done = 0;
         bool is_over = false;
         std::vector<FollowedTasks::Told> told;
     };

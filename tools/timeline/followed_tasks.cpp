@@ -8,12 +8,6 @@
 
 namespace libprofile::tools {
 
-namespace {
-
-constexpr std::size_t groups_of_piece = 2; // of LeafGroup::arity * LeafReader::size events
-
-} // namespace
-
 FollowedTasks::FollowedTasks(const Profile& profile, const IndexedRows& rows, const SelectedTimes& times, std::uint32_t rank) : rows_(rows), times_(times) {
     shown_.paths = profile.paths;
     shown_.functions = profile.functions;
@@ -32,47 +26,72 @@ FollowedTasks::FollowedTasks(const Profile& profile, const IndexedRows& rows, co
     }
     if (from > to || from > end_) return;
     std::sort(begins.begin(), begins.end());
-    for (std::size_t i = 0; i < begins.size() && begins[i] < to; i += groups_of_piece)
-        if (borders_.empty() || begins[i] > borders_.back()) borders_.push_back(begins[i]);
+    for (const std::uint64_t begin : begins)
+        if (begin < to && (borders_.empty() || begin > borders_.back())) borders_.push_back(begin);
     if (borders_.empty()) return;
     const auto after = static_cast<std::size_t>(std::upper_bound(borders_.begin(), borders_.end(), from) - borders_.begin());
     borders_.push_back(std::min(to, end_)); // all that lies in the selection has ended
     begin_ = after == 0 ? 0 : after - 1;
-    first_ = at_ = begin_ > far ? begin_ - far : 0;
-    from_ = borders_[first_];
-    is_cut_ = first_ > 0;
+    at_ = back_ = begin_;
+    farthest_ = begin_ > far ? begin_ - far : 0;
+    from_ = borders_[begin_];
 }
 
 bool FollowedTasks::next(const std::function<void(const Told&)>& tell) {
     if (at_ + 1 >= borders_.size()) return false;
     const std::uint64_t to = borders_[at_ + 1];
-    for (const std::uint32_t l : locations_) shown_.locations[l].events = events_between(*rows_[l], from_, to + 1);
-    if (at_ < begin_)
-        take_creations(to);
-    else
-        take_tasks(to, tell);
+    read(from_, to);
+    if (back_ > farthest_ && has_missed_creations(to)) {
+        --back_;
+        read(borders_[back_], borders_[back_ + 1]);
+        take_creations(borders_[back_], borders_[back_ + 1]);
+        return true;
+    }
+    take_tasks(to, tell);
     ++at_;
     return true;
+}
+
+void FollowedTasks::read(std::uint64_t from, std::uint64_t to) {
+    for (const std::uint32_t l : locations_) shown_.locations[l].events = events_between(*rows_[l], from, to + 1);
+}
+
+/// Of a task that runs in the piece.
+bool FollowedTasks::has_missed_creations(std::uint64_t to) const {
+    std::unordered_set<std::uint64_t> created;
+    for (const std::uint32_t l : locations_)
+        for (const TracedTask& task : shown_.locations[l].events.tasks)
+            if (task.created_ns >= from_) created.insert(task.number);
+    const std::uint64_t before = borders_[at_];
+    for (const std::uint32_t l : locations_)
+        for (const TracedTaskRun& run : shown_.locations[l].events.runs) {
+            const bool is_new = run.end_ns > before && run.end_ns <= to && times_.has(l, run.begin_ns, run.end_ns);
+            if (is_new && !created.contains(run.task) && !pending_.contains(run.task) && !given_up_.contains(run.task)) return true;
+        }
+    return false;
 }
 
 void FollowedTasks::pend(std::uint32_t location, const TracedTask& task) {
     if (pending_.size() < most_pending)
         pending_.try_emplace(task.number, Pending{location, task});
     else
-        is_cut_ = true;
+        is_full_ = true;
 }
 
-void FollowedTasks::take_creations(std::uint64_t to) {
-    for (const std::uint32_t l : locations_)
-        for (const TracedTask& task : shown_.locations[l].events.tasks)
-            if (task.created_ns >= from_ && task.created_ns <= to) pend(l, {task.number, task.creator, task.created_ns, task.path, task.flags});
+/// Pieces come backwards. A task that was suspended there began before the selection, and one that is over there does not lie in it.
+void FollowedTasks::take_creations(std::uint64_t from, std::uint64_t to) {
     for (const std::uint32_t l : locations_)
         for (const TracedTaskRun& run : shown_.locations[l].events.runs) {
             if (run.end_ns > to) continue;
-            pending_.erase(run.task);
-            if (!run.is_over) given_up_[run.task] = false; // it began before the selection
+            if (run.is_over)
+                over_.insert(run.task);
+            else
+                given_up_.try_emplace(run.task, false); // it began before the selection
         }
-    from_ = to;
+    for (const std::uint32_t l : locations_)
+        for (const TracedTask& task : shown_.locations[l].events.tasks)
+            if (task.created_ns >= from && task.created_ns <= to && !over_.contains(task.number) && !given_up_.contains(task.number))
+                pend(l, {task.number, task.creator, task.created_ns, task.path, task.flags});
 }
 
 /// Of the piece. Tasks that were created before it and run in it are in a part that takes no time.
@@ -118,7 +137,7 @@ void FollowedTasks::take_tasks(std::uint64_t to, const std::function<void(const 
             if (given_up != given_up_.end()) {
                 too_long_ += given_up->second ? 1 : 0;
                 given_up_.erase(given_up);
-            } else if (is_cut_ && !is_known(records.task_of(run.task))) {
+            } else if ((farthest_ > 0 || is_full_) && !is_known(records.task_of(run.task))) {
                 ++too_long_;
             }
         }
