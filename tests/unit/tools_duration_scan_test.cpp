@@ -195,7 +195,7 @@ void check_tasks(const Profile& made, bool is_long) {
 TEST(DurationScan, TasksAreThoseThatLieInTheSelection) {
     for (const bool suspends : {false, true}) {
         check_tasks(TaskTeam(tree(3, 4), 3, 1, suspends).run(), false);
-        check_tasks(TaskTeam(tree(60, 7), 4, 2, suspends).run(), true);
+        check_tasks(TaskTeam(tree(32, 7), 4, 2, suspends).run(), true);
     }
 }
 
