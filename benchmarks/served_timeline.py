@@ -48,6 +48,22 @@ def main():
         start = time.monotonic()
         served.ask("timeline_sums", **{"from": events["end"] * 0.31, "to": events["end"] * 0.62})
         sums = 1000 * (time.monotonic() - start)
+        # How long calls take, of all and of a hundredth: step by step, with pictures in between, as the page asks.
+        counts, pauses = [], []
+        for begin, end in ((0, events["end"]), (0.41 * events["end"], 0.42 * events["end"])):
+            start, answer, steps, between = time.monotonic(), {"counting": ""}, 0, []
+            while "counting" in answer:
+                answer = served.ask("timeline_durations", **{"from": begin, "to": end})
+                steps += 1
+                if steps % 20 == 0:
+                    between.append(1000 * ask(*sorted(random.uniform(0, events["end"]) for _ in range(2)), 0)[0])
+            counts.append((sum(one["number"] for one in answer["calls"]), time.monotonic() - start - sum(between) / 1000))
+            pauses += between
+        every = events["end"] / 280
+        start = time.monotonic()
+        for r in range(0, ranks, 5):
+            served.ask("timeline_totals", **{"from": 0, "every": every, "count": 280, "rows": ",".join(str(r + i) for i in range(min(5, ranks - r)))})
+        totals = time.monotonic() - start
         memory = served.memory()
     size = (folder / "profile.lprof").stat().st_size
     print(f"{size / 2**30:.2f} GiB, index {100 * index.stat().st_size / size:.2f} %{'' if was_there else ', which was made'}")
@@ -55,6 +71,10 @@ def main():
     print(f"{pictures} pictures: median {statistics.median(times):.1f} ms, 95 % below {sorted(times)[int(0.95 * pictures)]:.1f} ms, most {max(times):.1f} ms; {exact} exact")
     if fine:
         print(f"exact ones of the others: median {statistics.median(fine):.1f} ms, most {max(fine):.1f} ms")
+    for calls, seconds in counts:
+        print(f"durations of {calls:.3g} calls: {seconds:.1f} s")
+    print(f"pictures while they are counted: median {statistics.median(pauses):.1f} ms, most {max(pauses):.1f} ms")
+    print(f"280 intervals of {ranks} threads for curves: {totals:.2f} s")
     print(f"shares of a selection: {sums:.1f} ms; peak of memory {memory / 2**20:.0f} MiB")
 
 

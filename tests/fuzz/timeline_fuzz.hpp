@@ -5,6 +5,7 @@
 #include "format/events.hpp"
 #include "tools/reader/blocks.hpp"
 #include "tools/reader/unpack.hpp"
+#include "tools/timeline/duration_scan.hpp"
 #include "tools/timeline/row_builder.hpp"
 #include "tools/timeline/row_window.hpp"
 
@@ -14,7 +15,7 @@
 
 namespace libprofile::test {
 
-inline void ask_timeline(const tools::IndexedRow& row, std::uint64_t a, std::uint64_t b) {
+inline void ask_timeline(const tools::IndexedRow& row, std::uint64_t a, std::uint64_t b, std::uint32_t random) {
     using namespace tools;
     try {
         const std::uint64_t from = std::min(a, b), to = std::max(a, b) + 1;
@@ -22,6 +23,12 @@ inline void ask_timeline(const tools::IndexedRow& row, std::uint64_t a, std::uin
         sums_between(row, from, to);
         for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 100}, PixelEffort{1000, 1000}})
             pixels_between(row, static_cast<double>(from), static_cast<double>(to), 30, effort);
+        Profile profile;
+        profile.paths.resize(8);
+        profile.functions.resize(1);
+        profile.locations.resize(1);
+        DurationScan scan(profile, {&row}, {{{from, to}}, random % 2 == 0}, {{}, 1});
+        while (!scan.is_done()) scan.go_on(std::chrono::seconds(1));
     } catch (const ReadError&) {
     }
 }
@@ -52,7 +59,7 @@ inline void fuzz_timeline(tools::Bytes payload, std::uint32_t random) {
                     group.crc = checksum(Bytes(built->leaves).subspan(static_cast<std::size_t>(group.at), group.size));
             EventFrames frames(source, block, index->frames, std::make_shared<FrameCache>(1 << 20));
             const auto file = std::make_shared<const MemorySource>(Bytes(built->leaves));
-            ask_timeline(IndexedRow(std::move(*index), std::move(frames), block, states, file), a, b);
+            ask_timeline(IndexedRow(std::move(*index), std::move(frames), block, states, file), a, b, random);
         }
         random = random * 1664525 + 1013904223;
         std::vector<unsigned char>& damaged = damage == 1 && !built->leaves.empty() ? built->leaves : encoded;

@@ -86,3 +86,39 @@ export async function timelineSpeed({ page, open, frames, shots, result }) {
   }
   await moved("zoom_whole", whole, zoom);
 }
+
+/** process.argv[7], as JSON: selections. What the page says of how long their calls and tasks take. */
+export async function durationsOf({ page, open, settle, shots, result }) {
+  await open();
+  result.of = [];
+  for (const span of JSON.parse(process.argv[7])) {
+    await page.evaluate((eventSpan) => window.libprofile.store.set({ eventSpan }), span);
+    await settle();
+    await page.waitForFunction(() => /task|call/.test(document.getElementById("events-durations").innerText) && !document.getElementById("events-durations").innerText.startsWith("Counting"), undefined, { timeout: 60000 });
+    result.of.push(await page.evaluate(() => {
+      const { tasks, incomplete, tooLong, calls } = window.libprofile.events.durations(),
+        plain = ({ name, count, total, mean, median, error, least, most, stolen, bins }) => ({ name, count, total, mean, median, error, least, most, stolen, bins: [...bins].sort((a, b) => a[0] - b[0]) });
+      return { tasks: tasks.map(plain), incomplete, tooLong, calls: calls.map(plain), words: document.getElementById("events-durations").innerText };
+    }));
+  }
+  result.isIndexed = await page.evaluate(() => !!window.libprofile.events.timeline.asked);
+  await page.screenshot({ path: `${shots}/events-durations-${result.isIndexed ? "asked" : "whole"}.png`, fullPage: true });
+}
+
+/** process.argv[7], as JSON: expressions, views with the length of their intervals, and what is wrong. @param result takes the values in each interval */
+export async function curvesAsked({ page, open, settle, shots, result }) {
+  const { sources, views, wrong } = JSON.parse(process.argv[7]);
+  await open();
+  result.of = [];
+  for (const { moment, every } of views) {
+    await page.evaluate(([m, curves]) => window.libprofile.store.set({ moment: m, curves }), [moment, { sources: sources.join("; "), every, isOver: false }]);
+    await settle();
+    await page.waitForFunction(() => !window.libprofile.events.overlays.asked || window.libprofile.events.overlays.asked.isWhole, undefined, { timeout: 60000 });
+    await settle();
+    result.of.push(await page.evaluate(([[t0, t1], length]) => window.libprofile.events.overlays.bar.curves.map((curve) => Array.from(curve.between(Math.floor(t0 / length), Math.ceil(t1 / length), length), (v) => (Number.isNaN(v) ? null : v))), [moment, every]));
+  }
+  await page.screenshot({ path: `${shots}/events-curves-asked.png`, fullPage: true });
+  await page.evaluate((text) => window.libprofile.store.set({ curves: { sources: text, every: 0, isOver: false } }), wrong.join("; "));
+  await settle();
+  result.error = await page.textContent("#curve-error");
+}

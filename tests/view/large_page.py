@@ -65,3 +65,51 @@ def large_timelines_are_fluent(context):
                   f"{100 * one['covered']:3.0f} % of them with all that they show")
             expect(one["fps"] > 50 or busy, f"{name}: {one}")
             expect(one["cpu_ms_per_frame"] < 1000 / 30, f"{name}: {one}")  # of all of Chromium's processes
+
+
+@test
+def curves_of_a_large_trace_are_those_of_a_page_with_all_events(context):
+    folder = context.work / "curves-calls"
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([f"{context.options.build}/benchmarks/large_trace", folder, "3", "40", "300"], check=True, stdout=subprocess.DEVNULL)
+    sources = ["threads(computing)", "threads()", "max(threads(collective)) - mean(threads(point_to_point))", "on(1, time(collective))", "d(time(point_to_point)) / dt"]
+    middle = FIRST + 20 * LENGTH + 12_345
+    views = [{"moment": [0, FIRST + 40 * LENGTH], "every": 1_000_000}, {"moment": [middle, middle + LENGTH], "every": 50_000}, {"moment": [middle + LENGTH // 2, middle + 2 * LENGTH], "every": 50_000}]
+    asked = json.dumps({"sources": sources, "views": views, "wrong": ["calls(collective)", "threads(MPI_Isend)", "bytes()"]})
+    whole = context.look(context.view(folder), "curves_asked", asked)
+    with context.serve(folder, "--index-from", "0") as (_, address):
+        seen = context.look(address, "curves_asked", asked)
+    expect_equal(whole["error"], "", "what a page with all events says of expressions")
+    expect_equal(seen["error"].count("larger than the page"), 3, f"what is said of expressions: {seen['error']!r}")
+    for view, of_page, of_server in zip(views, whole["of"], seen["of"]):
+        for source, wanted, values in zip(sources, of_page, of_server, strict=True):
+            expect(sum(v is not None for v in wanted) > 20, f"the test needs values of {source}")
+            for i, (a, b) in enumerate(zip(wanted, values, strict=True)):
+                expect((a is None) == (b is None) and (a is None or abs(a - b) <= 1e-9 * max(1, abs(a))), f"{source} in interval {i} of {view}: {b}, with all events {a}")
+
+
+@test
+def durations_of_a_large_trace_are_those_of_a_page_with_all_events(context):
+    tool = f"{context.options.build}/benchmarks/large_trace"
+    tasks = f"{context.options.build}/tests/unit/task_profile"
+    for name, make, begin, end, iteration in (
+        ("calls", [tool, "FOLDER", "3", "40", "300"], FIRST, FIRST + 40 * LENGTH, 17),
+        ("seidel", [tasks, "FOLDER", "seidel", "40", "40", "3"], 1000, 60_000_000, None),
+        ("fork", [tasks, "FOLDER", "fork", "11", "3"], 1000, 20_000_000, None),
+    ):
+        folder = context.work / f"durations-{name}"
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([folder if word == "FOLDER" else word for word in make], check=True, stdout=subprocess.DEVNULL)
+        at = lambda share: round(begin + share * (end - begin))
+        spans = [{"from": 0, "to": end + 10}, {"from": at(0.2), "to": at(0.4)}, {"from": at(0.5), "to": at(0.9)}]
+        if iteration is not None:
+            report = json.loads(subprocess.run([context.options.tool, "report", folder, "--format", "json"], capture_output=True, check=True).stdout)
+            spans.append({"phase": next(p for p, one in enumerate(report["phases"]) if one["kind"] == "iterations"), "number": iteration})
+        whole = context.look(context.view(folder), "durations", json.dumps(spans))
+        with context.serve(folder, "--index-from", "0") as (_, address):
+            asked = context.look(address, "durations", json.dumps(spans))
+        expect_equal((whole["isIndexed"], asked["isIndexed"]), (False, True), "pages with an index")
+        for span, all_of_it, counted in zip(spans, whole["of"], asked["of"]):
+            by_name = lambda one: {**one, **{kind: sorted(one[kind], key=lambda row: row["name"]) for kind in ("tasks", "calls")}, "words": sorted(one["words"].split("\n"))}
+            expect(len(all_of_it["tasks" if name != "calls" else "calls"]) > 0, f"the test needs some in {span}: {all_of_it}")
+            expect_equal(by_name(counted), by_name(all_of_it), f"{name}, {span}")

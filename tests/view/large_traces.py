@@ -16,6 +16,7 @@ TOOL, GENERATOR = sys.argv[1:3]
 RANKS, ITERATIONS, CALLS = 4, 2400, 300
 LENGTH, FIRST = CALLS * 20_000, 1_000_000
 END = FIRST + ITERATIONS * LENGTH
+CALLS_OF_ITERATION = sum(1 if c // 3 % 8 == 7 else 3 for c in range(0, CALLS, 3))  # of a rank, as benchmarks/large_trace.cpp makes them
 
 
 def reported(folder):
@@ -27,6 +28,17 @@ def reported(folder):
             state = {"MPI_Allreduce": "collective"}.get(path["name"], "point_to_point" if path["name"].startswith("MPI_") else "computing")
             for rank, ns in zip(sums, path["exclusive"]["time"]):
                 rank[state] = rank.get(state, 0) + ns
+    return sums
+
+
+def reported_functions(folder):
+    """ns of all ranks by function of MPI."""
+    report = json.loads(subprocess.run([TOOL, "report", folder, "--format", "json"], capture_output=True, check=True).stdout)
+    sums = {}
+    for phase in report["phases"]:
+        for path in phase["call_paths"]:
+            if path["name"].startswith("MPI_"):
+                sums[path["name"]] = sums.get(path["name"], 0) + sum(path["exclusive"]["time"])
     return sums
 
 
@@ -70,6 +82,40 @@ def check(folder):
         expect_equal(own["sums"], served.ask("timeline_sums", **{"from": FIRST + LENGTH * 711, "to": FIRST + LENGTH * 712})["sums"], "ns of an iteration")
         for bad in ({"phase": phase, "iteration": ITERATIONS}, {"phase": 99, "iteration": 0}, {"iteration": 0}):
             expect_equal(served.status("timeline_sums", **bad), 400, f"answer to {bad}")
+
+        # Intervals that follow each other: the same sums.
+        every, count = 1_234_567, 40
+        numbers = served.numbers(served.ask("timeline_totals", **{"from": middle, "every": every, "count": count, "rows": "1,3"})["totals"])
+        totals = [numbers[i : i + len(names)] for i in range(0, len(numbers), len(names))]
+        expect_equal(len(totals), 2 * (count + 1), "intervals of two rows, and what is before them")
+        for at, (begin, end) in {0: (0, middle), 1: (middle, middle + every), count: (middle + (count - 1) * every, middle + count * every)}.items():
+            own = served.ask("timeline_sums", **{"from": begin, "to": end})["sums"]
+            expect_equal([totals[at], totals[count + 1 + at]], [own[1], own[3]], f"ns of interval {at}")
+        good = {"from": 0, "every": 5, "count": 5, "rows": "0"}
+        for bad in ({"every": 0}, {"every": "nan"}, {"count": 0}, {"count": 10**9}, {"count": 15_000, "rows": "0,1"}, {"rows": "9"}, {"from": "inf"}):
+            expect_equal(served.status("timeline_totals", **{**good, **bad}), 400, f"answer to {bad}")
+
+        # How long calls take: all of them are counted, step by step, and another selection in between changes nothing.
+        def durations(**span):
+            shares = []
+            while True:
+                answer = served.ask("timeline_durations", **span)
+                if "counting" not in answer:
+                    return answer, shares
+                shares.append(answer["share"])
+        served.ask("timeline_durations", **{"from": 0, "to": END})
+        part, _ = durations(phase=phase, iteration=711)
+        expect_equal(sum(one["number"] for one in part["calls"]), CALLS_OF_ITERATION * RANKS, "calls of an iteration")
+        counted, shares = durations(**{"from": 0, "to": END})
+        expect(shares and shares == sorted(shares) and 0 < shares[-1] < 1, f"how far the count is: {shares}")
+        functions = {header["nodes"]["name"][one["node"]]: one for one in counted["calls"]}
+        expect_equal({name: one["total"] for name, one in functions.items()}, reported_functions(folder), "ns by function")
+        for name, one in functions.items():
+            expect_equal(sum(number for _, number in one["bins"]), one["number"], f"calls of {name} in the histogram")
+            expect(one["least"] <= one["median"] <= one["most"] and one["number"] * one["least"] <= one["total"] <= one["number"] * one["most"], f"{name}: {one}")
+        expect_equal((counted["tasks"], counted["incomplete"], counted["too_long"]), ([], 0, 0), "tasks")
+        for bad in ({"from": END, "to": 0}, {"phase": phase, "iteration": ITERATIONS}, {"from": 0}, {"from": "nan", "to": 5}):
+            expect_equal(served.status("timeline_durations", **bad), 400, f"answer to {bad}")
 
         # A time with few calls has them; their sums are those of the index.
         begin, end = middle, middle + 2 * LENGTH

@@ -23,7 +23,7 @@ export async function places({ page, open, settle, saved, shots, result }) {
     const { events } = window.libprofile, nodes = events.accesses(), cells = [];
     if (!nodes) return null;
     for (let i = 0; i < nodes.nodes; ++i) for (let k = 0; k < nodes.nodes; ++k) cells.push([i, k, nodes.reads[i * nodes.nodes + k], nodes.writes[i * nodes.nodes + k]]);
-    return { cells: cells.filter(([, , r, w]) => r + w > 0), local: nodes.local, remote: nodes.remote, unknown: nodes.unknown, tasks: events.durations().tasks.reduce((n, one) => n + one.durations.length, 0) };
+    return { cells: cells.filter(([, , r, w]) => r + w > 0), local: nodes.local, remote: nodes.remote, unknown: nodes.unknown, tasks: events.durations().tasks.reduce((n, one) => n + one.count, 0) };
   });
   await set({ eventSpan: whole });
   result.whole = await matrix();

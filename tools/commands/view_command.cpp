@@ -57,7 +57,9 @@ constexpr const char* view_help =
     "                       selected stays. The folder may not be there yet\n"
     "  --every S            with --follow: seconds between renewals, at least [5]\n"
     "  --port N             port of --serve, as for ssh -L [any free one]\n"
-    "  --idle SECONDS       --serve also ends when the page was silent for this long [3600]\n\n"
+    "  --idle SECONDS       --serve also ends when the page was silent for this long [3600]\n"
+    "  --index-from MIB     --serve leaves events in the profile if there are so many of them, and makes an index: the page asks for\n"
+    "                       those that it shows. Less for a browser with little memory [16]\n\n"
     "Of several runs, which may be profiles of another tool (docs/compare.md):\n"
     "  --baseline RUN ...   these runs are repetitions of the baseline; after --, those of the new program\n"
     "  --phase NAME         this phase only; with --iterations: of this phase [the one that took most time]\n"
@@ -66,9 +68,6 @@ constexpr const char* view_help =
     "  --threads            all threads of the ranks, not only the main ones\n"
     "  --align WAY          over time, what makes iterations the same: structure (their calls), work (the amount of it), step\n"
     "                       (their number), progress (their place in the run) [what fits best]\n";
-
-/// Bytes of stored events: more are left in their files, and the page asks for those that it shows.
-constexpr std::uint64_t most_events_in_page = std::uint64_t{16} << 20;
 
 void say_progress(std::size_t done, std::size_t all) {
     if (done == 0) fmt::print(stderr, "libprofile: making an index of the events, once ...\n");
@@ -135,6 +134,7 @@ class ViewCommand final : public Command {
         every_option_ = app.add_option("--every", every_)->check(number_between(0.1, 86400));
         app.add_option("--port", serving_.port)->check(CLI::Range(1, 65535));
         app.add_option("--idle", serving_.silence_s)->check(CLI::Range(1, 1000000));
+        index_option_ = app.add_option("--index-from", index_from_)->check(CLI::Range(0, 1'000'000));
         app.add_option("--baseline", baseline_)->expected(1, 10'000);
         phase_option_ = app.add_option("--phase", choice_.phase);
         app.add_option("--iterations", iterations_);
@@ -154,13 +154,14 @@ class ViewCommand final : public Command {
         if (request_.with_source && serve_) throw UsageError("a served page shows source as it is; leave out --with-source");
         if (follow_ && !serve_) throw UsageError("--follow is for --serve: a file cannot renew itself");
         if (every_option_->count() != 0 && !follow_) throw UsageError("--every is for --follow");
+        if (index_option_->count() != 0 && (!serve_ || follow_)) throw UsageError("--index-from is for --serve of a run that has ended");
         if (serve_ && !output_.empty()) throw UsageError("--serve writes no file; leave out --output");
         request_.folder = path_;
         if (const std::optional<Frame> foreign = foreign_profile(
                 path_, {{serve_, "--serve", "all of it fits into a file"}, {request_.with_source, "--with-source", "it has no values of single lines"}}))
             return finish(page(*foreign, request_.metrics), "view.html");
         if (follow_) return follow_page();
-        Profile profile = serve_ ? read_profile_without_events(std::filesystem::path(path_), most_events_in_page) : read_profile(std::filesystem::path(path_));
+        Profile profile = serve_ ? read_profile_without_events(std::filesystem::path(path_), index_from_ << 20) : read_profile(std::filesystem::path(path_));
         add_names(profile, path_);
         if (serve_) {
             request_.on_index = say_progress;
@@ -192,6 +193,7 @@ class ViewCommand final : public Command {
     /// The page of several runs.
     int compare() {
         if (follow_ || every_option_->count() != 0) throw UsageError("--follow is for a single run");
+        if (index_option_->count() != 0) throw UsageError("--index-from is for a single run");
         if (request_.with_source || !source_maps_.empty()) throw UsageError("the page of several runs has no source; leave out --with-source and --source-map");
         if (serve_ && !output_.empty()) throw UsageError("--serve writes no file; leave out --output");
         if (request_.metrics.size() > 1) throw UsageError("several runs are compared by one metric; give --metric once");
@@ -281,6 +283,8 @@ class ViewCommand final : public Command {
     bool follow_ = false;
     double every_ = 5;
     CLI::Option* every_option_ = nullptr;
+    std::uint64_t index_from_ = 16; // MiB of stored events
+    CLI::Option* index_option_ = nullptr;
     ServeRequest serving_;
 };
 

@@ -43,23 +43,36 @@ PageServer::PageServer(const Profile& profile, const PageRequest& request) : pro
     if (auto index = TimelineIndex::open(profile, progress)) window_ = std::make_unique<TimelineWindow>(profile_, tables_, std::move(index));
 }
 
-std::string PageServer::timeline(const TimelineWindow::Question& question) {
+TimelineWindow& PageServer::asked_window() {
     if (!window_) throw ViewError("all events are in the page");
+    return *window_;
+}
+
+std::string PageServer::timeline(const TimelineWindow::Question& question) {
     Sections sections(next_column_);
-    const Json entry = window_->picture(question, sections);
+    const Json entry = asked_window().picture(question, sections);
     return text_of({{"events", entry}}, sections, next_column_);
 }
 
-std::string PageServer::timeline_sums(double from, double to) {
-    if (!window_) throw ViewError("all events are in the page");
-    Sections none(next_column_);
-    return text_of({{"sums", window_->sums(from, to)}}, none, next_column_);
+SelectedTimes PageServer::times_of(const SelectedMoment& selected) {
+    const TimelineWindow& window = asked_window();
+    return selected.iteration ? window.times_of_iteration(selected.iteration->first, selected.iteration->second) : window.times(selected.from, selected.to);
 }
 
-std::string PageServer::timeline_sums_of(std::uint32_t phase, std::uint64_t iteration) {
-    if (!window_) throw ViewError("all events are in the page");
+std::string PageServer::timeline_sums(const SelectedMoment& selected) {
     Sections none(next_column_);
-    return text_of(window_->sums_of_iteration(phase, iteration), none, next_column_);
+    return text_of(asked_window().sums(times_of(selected)), none, next_column_);
+}
+
+std::string PageServer::timeline_totals(const TimelineWindow::Intervals& intervals) {
+    Sections sections(next_column_);
+    const Json entry = asked_window().totals(intervals, sections);
+    return text_of(entry, sections, next_column_);
+}
+
+std::string PageServer::timeline_durations(const SelectedMoment& selected) {
+    Sections none(next_column_);
+    return text_of(asked_window().durations(times_of(selected)), none, next_column_);
 }
 
 std::size_t PageServer::iterations_of(std::uint32_t phase) const {

@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace libprofile::tools {
 
@@ -27,9 +29,17 @@ class PageServer {
     /// "timeline": a picture.
     std::string timeline(const TimelineWindow::Question& question);
 
-    /// "sums": ns by location, then state, between two times of the axis.
-    std::string timeline_sums(double from, double to);
-    std::string timeline_sums_of(std::uint32_t phase, std::uint64_t iteration);
+    /// A selected part of the timeline: times of the axis, or an iteration.
+    struct SelectedMoment {
+        double from = 0, to = 0;
+        std::optional<std::pair<std::uint32_t, std::uint64_t>> iteration; // phase and number
+    };
+    /// "sums": ns by location, then state.
+    std::string timeline_sums(const SelectedMoment& selected);
+    /// "totals": ns by row, interval and state.
+    std::string timeline_totals(const TimelineWindow::Intervals& intervals);
+    /// How long calls and tasks take, or how far their count is (durations_entry.hpp).
+    std::string timeline_durations(const SelectedMoment& selected);
 
     /// "map": the value map of a metric that is not in the page.
     std::string map(std::uint32_t phase, const std::string& metric);
@@ -55,6 +65,8 @@ class PageServer {
 
   private:
     std::size_t iterations_of(std::uint32_t phase) const;
+    TimelineWindow& asked_window();
+    SelectedTimes times_of(const SelectedMoment& selected);
 
     const Profile& profile_;
     const PageRequest& request_;

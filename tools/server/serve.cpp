@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace libprofile::tools {
 
@@ -38,21 +40,30 @@ void read_ranks(const Parameters& p, PageServer::Selected& selected) {
 }
 
 /// "rows": locations, separated by commas.
-TimelineWindow::Question question_of(const Parameters& p) {
-    TimelineWindow::Question question;
-    question.from = number_of<double>(p, "from");
-    question.to = number_of<double>(p, "to");
-    question.pixels = number_of<std::size_t>(p, "pixels");
-    question.is_fine = p.contains("fine");
+std::vector<std::uint32_t> rows_of(const Parameters& p) {
+    std::vector<std::uint32_t> list;
     const std::string rows = text_of(p, "rows");
     for (std::size_t at = 0; at <= rows.size();) {
         const std::size_t end = std::min(rows.find(',', at), rows.size());
-        question.rows.push_back(number_in<std::uint32_t>(rows.substr(at, end - at), "rows"));
+        list.push_back(number_in<std::uint32_t>(rows.substr(at, end - at), "rows"));
         at = end + 1;
     }
-    std::sort(question.rows.begin(), question.rows.end());
-    question.rows.erase(std::unique(question.rows.begin(), question.rows.end()), question.rows.end());
-    return question;
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+}
+
+TimelineWindow::Question question_of(const Parameters& p) {
+    return {number_of<double>(p, "from"), number_of<double>(p, "to"), number_of<std::size_t>(p, "pixels"), rows_of(p), p.contains("fine")};
+}
+
+TimelineWindow::Intervals intervals_of(const Parameters& p) {
+    return {number_of<double>(p, "from"), number_of<double>(p, "every"), number_of<std::size_t>(p, "count"), rows_of(p)};
+}
+
+PageServer::SelectedMoment moment_of(const Parameters& p) {
+    if (p.contains("iteration")) return {0, 0, std::pair(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration"))};
+    return {number_of<double>(p, "from"), number_of<double>(p, "to"), std::nullopt};
 }
 
 std::string answer_to(PageServer& pages, const std::string& name, const Parameters& p) {
@@ -69,9 +80,9 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
         return pages.source(text_of(p, "function"), text_of(p, "metric"), chosen);
     }
     if (name == "timeline") return pages.timeline(question_of(p));
-    if (name == "timeline_sums" && p.contains("iteration"))
-        return pages.timeline_sums_of(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration"));
-    if (name == "timeline_sums") return pages.timeline_sums(number_of<double>(p, "from"), number_of<double>(p, "to"));
+    if (name == "timeline_sums") return pages.timeline_sums(moment_of(p));
+    if (name == "timeline_totals") return pages.timeline_totals(intervals_of(p));
+    if (name == "timeline_durations") return pages.timeline_durations(moment_of(p));
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));
     if (name == "row") return pages.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
@@ -122,8 +133,8 @@ Answer answer_of(Snapshots& snapshots, const LoopbackServer::Question& question)
         const std::shared_ptr<Snapshot> newest = snapshots.newest();
         return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
     }
-    if (name != "map" && name != "row" && name != "profile" && name != "source" && name != "timeline" && name != "timeline_sums")
-        return answer(404, "text/plain", "There is no such request.\n");
+    static const std::set<std::string> questions = {"map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations"};
+    if (!questions.contains(name)) return answer(404, "text/plain", "There is no such request.\n");
     const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
     if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");
     return answer(200, "application/json", answer_to(asked->answers, name, parameters));

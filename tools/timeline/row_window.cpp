@@ -28,6 +28,10 @@ LeafPlace leaf_at(const IndexedRow& row, std::uint64_t ns) {
 /// The first leaf of those that begin at the same time, or before it: those of no length before one have events that end then.
 LeafPlace first_leaf_at(const IndexedRow& row, std::uint64_t ns) { return leaf_at(row, ns == 0 ? 0 : ns - 1); }
 
+void read_leaf(LeafReader& reader, KeptEvents& events) {
+    if (!reader.next(events)) throw ReadError("the events have changed since the index of the timeline was made; start libprofile view again");
+}
+
 /// The head of the block, and events of leaves as they are in the file, up to the leaf behind the one that has a time.
 struct LeafEvents {
     KeptEvents events;
@@ -39,7 +43,7 @@ LeafEvents read_leaves(const IndexedRow& row, const LeafPlace& first, std::uint6
     LeafEvents read{row.index().head, first.number};
     for (bool is_behind = false; !reader.cursor().is_end();) {
         is_behind = read.next > first.number && reader.cursor().time >= to;
-        if (!reader.next(read.events)) throw ReadError("the events have changed since the index of the timeline was made; start libprofile view again");
+        read_leaf(reader, read.events);
         ++read.next;
         if (is_behind) break;
     }
@@ -72,25 +76,6 @@ template <class Visit> void visit_pieces(const IndexedRow& row, std::uint64_t fr
 }
 
 std::size_t state_of(const StateCall* call) { return static_cast<std::size_t>(call == nullptr ? TimelineState::Computing : call->state); }
-
-/// Sums of all that is before a time.
-TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns) {
-    const RowIndex& index = row.index();
-    if (index.leaves == 0 || ns <= index.begin()) return {};
-    if (ns >= index.end) return index.all;
-    const std::size_t group = index.group_at(ns);
-    TimelineSums sums = index.groups[group].before;
-    std::uint64_t from = index.groups[group].time;
-    const std::vector<EventLeaf> leaves = row.leaves(group);
-    for (std::size_t l = 0; l < leaves.size(); ++l) {
-        const std::uint64_t end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : index.end_of(group);
-        if (end > ns) break;
-        for (std::size_t s = 0; s < sums.size(); ++s) sums[s] += leaves[l].sums[s];
-        from = end;
-    }
-    visit_pieces(row, from, ns, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) { sums[state_of(call)] += end - begin; });
-    return sums;
-}
 
 /// Pixels while their sums grow.
 class PixelSums {
@@ -174,6 +159,38 @@ KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64
     for (EventPart& part : events.parts) part.phase = part.kind == PartKind::Iteration ? phase(part.phase) : EventPart::no_phase;
     for (TracedInner& inner : events.inners) inner.phase = phase(inner.phase);
     return std::move(events);
+}
+
+void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from, std::uint64_t to, const std::function<void(const KeptEvents&)>& visit) {
+    const std::vector<EventLeaf> leaves = row.leaves(group);
+    std::size_t at = 0;
+    while (at + 1 < leaves.size() && leaves[at + 1].cursor.time < from) ++at;
+    LeafReader reader(row.frames());
+    reader.begin_at(leaves[at].cursor);
+    KeptEvents events;
+    for (; at < leaves.size() && leaves[at].cursor.time <= to; ++at) {
+        clear_lists(events);
+        read_leaf(reader, events);
+        visit(events);
+    }
+}
+
+TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns) {
+    const RowIndex& index = row.index();
+    if (index.leaves == 0 || ns <= index.begin()) return {};
+    if (ns >= index.end) return index.all;
+    const std::size_t group = index.group_at(ns);
+    TimelineSums sums = index.groups[group].before;
+    std::uint64_t from = index.groups[group].time;
+    const std::vector<EventLeaf> leaves = row.leaves(group);
+    for (std::size_t l = 0; l < leaves.size(); ++l) {
+        const std::uint64_t end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : index.end_of(group);
+        if (end > ns) break;
+        for (std::size_t s = 0; s < sums.size(); ++s) sums[s] += leaves[l].sums[s];
+        from = end;
+    }
+    visit_pieces(row, from, ns, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) { sums[state_of(call)] += end - begin; });
+    return sums;
 }
 
 TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {

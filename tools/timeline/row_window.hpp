@@ -6,6 +6,7 @@
 #include "tools/timeline/timeline_index.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace libprofile::tools {
@@ -18,7 +19,11 @@ std::uint64_t groups_between(const IndexedRow& row, std::uint64_t from, std::uin
 /// calls that end behind it are in the last part.
 KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
 
-/// ns of each state between two times: exact.
+/// Calls visit(events) with the events of each leaf of a group in which something may end between two times, as they are in the file.
+void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from, std::uint64_t to, const std::function<void(const KeptEvents&)>& visit);
+
+/// ns of each state before a time, and between two times: exact.
+TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns);
 TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
 
 /// A pixel of a row.

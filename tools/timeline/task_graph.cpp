@@ -56,18 +56,15 @@ class TaskGraphBuilder {
             task.accesses = record.dependences;
             task.created_ns = task.ready_ns = task.begin_ns = task.end_ns = record.created_ns;
             task.runs_at = static_cast<std::uint32_t>(out_.runs.size());
-            bool is_whole = true;
             const std::size_t begin = next;
             for (; next < records_.runs.size() && records_.runs[next].task == t; ++next) {
                 const TaskRecords::Run& run = records_.runs[next];
                 out_.runs.push_back({run.begin_ns, run.end_ns, location(run.thread), run.path, run.processor});
-                const bool is_last = next + 1 == records_.runs.size() || records_.runs[next + 1].task != t;
-                is_whole = is_whole && !run.is_cut && run.is_resumed == (next != begin) && run.is_over == is_last;
             }
             task.runs = static_cast<std::uint32_t>(next - begin);
-            task.is_complete = is_whole && task.runs != 0;
+            task.is_complete = records_.is_whole(begin, next);
             out_.not_run += task.runs == 0 ? 1 : 0;
-            out_.partly_run += task.runs != 0 && !is_whole ? 1 : 0;
+            out_.partly_run += task.runs != 0 && !task.is_complete ? 1 : 0;
             if (task.runs != 0) {
                 task.begin_ns = out_.runs[task.runs_at].begin_ns;
                 task.end_ns = out_.runs.back().end_ns;

@@ -174,6 +174,12 @@ std::uint32_t TaskRecords::task_of(std::uint64_t number) const {
     return at == by_number.end() || at->first != number ? none : at->second;
 }
 
+bool TaskRecords::is_whole(std::size_t first, std::size_t end) const {
+    for (std::size_t r = first; r < end; ++r)
+        if (runs[r].is_cut || runs[r].is_resumed != (r != first) || runs[r].is_over != (r + 1 == end)) return false;
+    return first != end;
+}
+
 std::uint32_t TaskRecords::region_at(std::uint64_t time_ns) const {
     const auto after =
         std::upper_bound(regions.begin(), regions.end(), time_ns, [](std::uint64_t time, const Region& region) { return time < region.begin_ns; });

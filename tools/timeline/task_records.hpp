@@ -71,6 +71,8 @@ struct TaskRecords {
 
     /// Position in `tasks`, or none.
     std::uint32_t task_of(std::uint64_t number) const;
+    /// Whether runs from one position up to another one are all of a task.
+    bool is_whole(std::size_t first, std::size_t end) const;
     /// Position in `regions`, or none.
     std::uint32_t region_at(std::uint64_t time_ns) const;
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 
 namespace libprofile::tools {
 
@@ -19,21 +18,6 @@ std::uint64_t median_of(std::vector<std::uint64_t>& list) {
     std::nth_element(list.begin(), middle, list.end());
     return *middle;
 }
-
-/// Names each call path once.
-class PlaceNames {
-  public:
-    explicit PlaceNames(const Profile& profile) : profile_(profile) {}
-    const TaskPlace& operator()(std::uint32_t path) {
-        const auto [at, is_new] = places_.try_emplace(path);
-        if (is_new) at->second = task_place(profile_, path);
-        return at->second;
-    }
-
-  private:
-    const Profile& profile_;
-    std::unordered_map<std::uint32_t, TaskPlace> places_;
-};
 
 void summarise(TaskType& type, const TaskGraph& graph, const std::vector<std::uint32_t>& tasks) {
     std::vector<std::uint64_t> durations, since_creation, since_ready;
@@ -68,8 +52,13 @@ TaskPlace task_place(const Profile& profile, std::uint32_t path) {
     return {short_function_name(label.name), label.file.empty() ? "" : fmt::format("{}:{}", base_name(label.file), label.line)};
 }
 
+TaskPlace task_type_name(const Profile& profile, std::uint32_t run_path, std::uint32_t creation_path) {
+    TaskPlace type = task_place(profile, creation_path);
+    if (run_path != 0) type.function = task_place(profile, function_around(profile, run_path)).function;
+    return type;
+}
+
 TaskTypes task_types(const Profile& profile, const TaskGraph& graph) {
-    PlaceNames names(profile);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_paths; // of the run and of the creation
     std::map<std::pair<std::string, std::string>, std::uint32_t> by_names;
     TaskTypes all;
@@ -79,12 +68,11 @@ TaskTypes task_types(const Profile& profile, const TaskGraph& graph) {
         const std::uint32_t run_path = task.runs == 0 ? 0 : graph.runs[task.runs_at].path;
         const auto [of_paths, are_new] = by_paths.try_emplace({run_path, task.path}, 0);
         if (are_new) {
-            const TaskPlace created = names(task.path);
-            const std::string function = run_path == 0 ? created.function : names(function_around(profile, run_path)).function;
-            const auto [of_names, is_new] = by_names.try_emplace({function, created.source}, static_cast<std::uint32_t>(all.types.size()));
+            const TaskPlace type = task_type_name(profile, run_path, task.path);
+            const auto [of_names, is_new] = by_names.try_emplace({type.function, type.source}, static_cast<std::uint32_t>(all.types.size()));
             of_paths->second = of_names->second;
             if (is_new) {
-                all.types.push_back({function, created.source});
+                all.types.push_back({type.function, type.source});
                 tasks.emplace_back();
             }
         }

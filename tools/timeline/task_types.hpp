@@ -33,6 +33,8 @@ struct TaskPlace {
     std::string source;   // "file:line"; empty if unknown
 };
 TaskPlace task_place(const Profile& profile, std::uint32_t path);
+/// What tasks are called that run on one path (0: it is not known) and are created on another one.
+TaskPlace task_type_name(const Profile& profile, std::uint32_t run_path, std::uint32_t creation_path);
 /// The call path of the function itself, not of what the compiler inlined at its begin.
 std::uint32_t function_around(const Profile& profile, std::uint32_t path);
 

@@ -49,6 +49,12 @@ std::vector<EventLeaf> IndexedRow::leaves(std::size_t group) const {
     return std::move(*leaves);
 }
 
+IndexedRows TimelineIndex::rows() const {
+    IndexedRows rows;
+    for (const auto& row : rows_) rows.push_back(row.get());
+    return rows;
+}
+
 std::filesystem::path TimelineIndex::path_of(const Profile& profile) {
     for (const Location& location : profile.locations)
         if (location.left_events) return location.left_events->file.parent_path() / (location.left_events->file.filename().string() + ".timeline");

@@ -38,6 +38,9 @@ class IndexedRow {
     const std::shared_ptr<const ByteSource> file_; // the index
 };
 
+/// By position in Profile::locations; null: it has no events.
+using IndexedRows = std::vector<const IndexedRow*>;
+
 /// What states the nodes of a thread are.
 std::vector<TimelineState> states_of_nodes(const Profile& profile, const EventsElsewhere& block);
 
@@ -54,6 +57,7 @@ class TimelineIndex {
 
     /// By position in Profile::locations; null: it has no events.
     const IndexedRow* row(std::size_t location) const { return rows_[location].get(); }
+    IndexedRows rows() const;
     const std::vector<std::string>& notes() const { return notes_; } // sentences without a full stop
     std::uint64_t index_bytes() const { return index_bytes_; }
     std::uint64_t event_bytes() const { return event_bytes_; } // as they are stored

@@ -3,6 +3,7 @@
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/timeline/row_window.hpp"
+#include "tools/view/durations_entry.hpp"
 #include "tools/view/page_request.hpp"
 #include "tools/view/timeline_entry.hpp"
 
@@ -163,13 +164,17 @@ Json TimelineWindow::first(Sections& sections) const {
     return entry;
 }
 
+void TimelineWindow::check_rows(const std::vector<std::uint32_t>& rows) const {
+    for (const std::uint32_t l : rows)
+        if (l >= profile_.locations.size()) throw ViewError(fmt::format("there is no thread {}", l));
+}
+
 Json TimelineWindow::picture(const Question& question, Sections& sections) {
     const std::size_t rows = question.rows.size(), n = question.pixels;
     if (!(question.from < question.to) || !std::isfinite(question.from) || !std::isfinite(question.to) || n == 0 || n > most_pixels || rows == 0 ||
         rows > most_rows)
         throw ViewError("there is no such picture");
-    for (const std::uint32_t l : question.rows)
-        if (l >= profile_.locations.size()) throw ViewError(fmt::format("there is no thread {}", l));
+    check_rows(question.rows);
     const PixelEffort& all = question.is_fine ? fine : quick;
     const PixelEffort effort{all.leaves / rows, all.groups / rows};
     std::vector<TimelinePixels> pixels(profile_.locations.size());
@@ -202,39 +207,82 @@ Json TimelineWindow::picture(const Question& question, Sections& sections) {
     return entry;
 }
 
-Json TimelineWindow::sums(double from, double to) const {
+SelectedTimes TimelineWindow::times(double from, double to) const {
     if (!(from < to) || !std::isfinite(from) || !std::isfinite(to)) throw ViewError("there is no such time");
-    std::vector<ShownSpan> spans(profile_.locations.size());
-    for (std::size_t l = 0; l < spans.size(); ++l) spans[l] = {whole_ns(std::round(own(l, from))), whole_ns(std::round(own(l, to)))};
-    return sums_of(spans);
+    SelectedTimes times;
+    for (std::size_t l = 0; l < profile_.locations.size(); ++l) times.spans.push_back({whole_ns(std::round(own(l, from))), whole_ns(std::round(own(l, to)))});
+    return times;
 }
 
-std::vector<TimelineSums> TimelineWindow::sums_of(const std::vector<ShownSpan>& spans) const {
-    std::vector<TimelineSums> sums(spans.size());
-    in_parallel(sums.size(), [&](std::size_t l) {
-        const IndexedRow* row = index_->row(l);
-        if (row != nullptr && spans[l].begin_ns < spans[l].end_ns) sums[l] = sums_between(*row, spans[l].begin_ns, spans[l].end_ns);
-    });
-    return sums;
-}
-
-Json TimelineWindow::sums_of_iteration(std::uint32_t phase, std::uint64_t number) const {
-    std::map<std::uint32_t, ShownSpan> of_rank;
+SelectedTimes TimelineWindow::times_of_iteration(std::uint32_t phase, std::uint64_t number) const {
+    std::map<std::uint32_t, SelectedTimes::Span> of_rank;
     for (const Location* main : tables_.mains) {
         const PhaseData* data = find_phase(main, phase);
         if (data == nullptr || number >= std::min(data->iteration_begin_ns.size(), data->iteration_ns.size())) continue;
         of_rank[main->rank] = {data->iteration_begin_ns[number], data->iteration_begin_ns[number] + data->iteration_ns[number]};
     }
     if (of_rank.empty()) throw ViewError("there is no such iteration");
-    std::vector<ShownSpan> spans(profile_.locations.size());
+    SelectedTimes times;
+    times.is_iteration = true;
+    for (const Location& location : profile_.locations) times.spans.push_back(of_rank[location.rank]);
+    return times;
+}
+
+Json TimelineWindow::sums(const SelectedTimes& times) const {
+    std::vector<TimelineSums> sums(times.spans.size());
+    in_parallel(sums.size(), [&](std::size_t l) {
+        const IndexedRow* row = index_->row(l);
+        if (row != nullptr && times.spans[l].is_there()) sums[l] = sums_between(*row, times.spans[l].begin_ns, times.spans[l].end_ns);
+    });
+    Json entry = {{"sums", sums}};
+    if (!times.is_iteration) return entry;
     Json places = Json::array();
-    for (std::size_t l = 0; l < spans.size(); ++l) {
-        const std::uint32_t rank = profile_.locations[l].rank;
-        const auto found = of_rank.find(rank);
-        if (found != of_rank.end()) spans[l] = found->second;
-        places.push_back(found == of_rank.end() ? Json() : Json{axis_.at(rank, spans[l].begin_ns), axis_.at(rank, spans[l].end_ns)});
+    for (std::size_t l = 0; l < sums.size(); ++l) {
+        const auto place = [&](std::uint64_t ns) { return axis_.at(profile_.locations[l].rank, ns); };
+        places.push_back(times.spans[l].is_there() ? Json{place(times.spans[l].begin_ns), place(times.spans[l].end_ns)} : Json());
     }
-    return {{"sums", sums_of(spans)}, {"spans", places}};
+    entry["spans"] = places;
+    return entry;
+}
+
+Json TimelineWindow::totals(const Intervals& intervals, Sections& sections) const {
+    constexpr std::size_t most_totals = 20'000;
+    const std::size_t n = intervals.count, rows = intervals.rows.size();
+    if (!std::isfinite(intervals.from) || !(intervals.every >= 1) || !std::isfinite(intervals.every) || n == 0 || n > most_totals || rows == 0 ||
+        rows > most_totals / n)
+        throw ViewError("there are no such intervals");
+    check_rows(intervals.rows);
+    std::vector<std::vector<TimelineSums>> sums(rows);
+    in_parallel(rows, [&](std::size_t r) {
+        const std::uint32_t l = intervals.rows[r];
+        const IndexedRow* row = index_->row(l);
+        for (std::size_t i = 0; i <= n; ++i) {
+            const double place = intervals.from + intervals.every * static_cast<double>(i);
+            sums[r].push_back(row == nullptr ? TimelineSums{} : sums_before(*row, whole_ns(std::round(own(l, place)))));
+        }
+    });
+    NumberColumn column;
+    for (const std::vector<TimelineSums>& of_row : sums) {
+        TimelineSums before = {};
+        for (const TimelineSums& at : of_row) {
+            for (std::size_t s = 0; s < at.size(); ++s) column.add(at[s] - before[s]);
+            before = at;
+        }
+    }
+    return {{"totals", sections.add(column)}};
+}
+
+Json TimelineWindow::durations(const SelectedTimes& times) {
+    constexpr std::size_t most_scans = 2;
+    constexpr std::chrono::milliseconds step{25}; // pictures wait for it
+    const auto known = std::find_if(scans_.begin(), scans_.end(), [&](const DurationScan& scan) { return scan.times() == times; });
+    if (known != scans_.end())
+        scans_.splice(scans_.end(), scans_, known);
+    else
+        scans_.emplace_back(profile_, index_->rows(), times, call_groups(tables_));
+    if (scans_.size() > most_scans) scans_.pop_front();
+    scans_.back().go_on(step);
+    return durations_entry(scans_.back());
 }
 
 } // namespace libprofile::tools

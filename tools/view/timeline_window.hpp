@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tools/analysis/clock_axis.hpp"
+#include "tools/timeline/duration_scan.hpp"
 #include "tools/timeline/timeline_index.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/sections.hpp"
@@ -14,6 +15,7 @@
 #include "tools/view/timeline_stretches.hpp"
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -32,22 +34,34 @@ class TimelineWindow {
     /// What the page shows of it until it has asked: all iterations without events, and how many rows there are.
     nlohmann::ordered_json first(Sections& sections) const;
     nlohmann::ordered_json picture(const Question& question, Sections& sections);
-    /// ns by state of each location between two times: of its own clock.
-    nlohmann::ordered_json sums(double from, double to) const;
-    /// The same of an iteration, which each rank has at another time; and when that is, on the axis: "spans", null where a rank does not have it.
-    nlohmann::ordered_json sums_of_iteration(std::uint32_t phase, std::uint64_t number) const;
+    /// Between two times of the axis.
+    SelectedTimes times(double from, double to) const;
+    /// Of an iteration, which each rank has at another time.
+    SelectedTimes times_of_iteration(std::uint32_t phase, std::uint64_t number) const;
+    /// "sums": ns by state of each location; of an iteration also when it is, on the axis: "spans", null where a rank does not have it.
+    nlohmann::ordered_json sums(const SelectedTimes& times) const;
+    struct Intervals {
+        double from = 0, every = 0; // on the axis
+        std::size_t count = 0;
+        std::vector<std::uint32_t> rows; // locations
+    };
+    /// ns by state in times that follow each other, exactly: "totals", of each row what is before the first interval, then of each interval.
+    nlohmann::ordered_json totals(const Intervals& intervals, Sections& sections) const;
+    /// How long calls and tasks take (durations_entry.hpp). Counting takes its time: until it is over, the answer is how far it is, and whoever asks the same
+    /// again makes it go on. Of the last two selections that were asked for it is known how far they are.
+    nlohmann::ordered_json durations(const SelectedTimes& times);
 
   private:
     double own(std::size_t location, double place) const;
-    /// @param spans by location; empty ones have none
-    std::vector<TimelineSums> sums_of(const std::vector<ShownSpan>& spans) const;
+    void check_rows(const std::vector<std::uint32_t>& rows) const;
     nlohmann::ordered_json lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const;
 
     const Profile& profile_;
     const PageTables& tables_;
     const ClockAxis axis_;
     std::shared_ptr<const TimelineIndex> index_;
-    Profile shown_; // the profile's tables, with the events of a picture
+    Profile shown_;                 // the profile's tables, with the events of a picture
+    std::list<DurationScan> scans_; // the one that was asked for last is the last one
 };
 
 } // namespace libprofile::tools

@@ -2,12 +2,16 @@
 import { ask } from "../columns";
 import type { Data } from "../data";
 import { $, messageOf } from "../dom";
+import { percent } from "../format";
 import type { EventsHeader } from "../header";
 import type { Pieces } from "./pieces";
 import { readEvents, type EventRow, type Events } from "./rows";
 import type { Span } from "../selection";
 import type { EventSpan } from "../state";
 import { isIteration, sharesOf, type Shares } from "./shares";
+import { byTime, type Durations, type Statistics } from "./statistics";
+import { typeWords } from "./task_words";
+import { functionName } from "./words";
 
 /** More of the time is asked for than is shown, on each side, so that moving has something to show. */
 const margin = 0.25,
@@ -21,6 +25,23 @@ interface Picture {
   locations: string;
   isExact: boolean;
   events: Events;
+}
+/** Calls of a function or tasks of a type, as the server counted them (tools/view/durations_entry.hpp). */
+interface Counted {
+  number: number;
+  total: number;
+  least: number;
+  most: number;
+  median: number;
+  exact: boolean;
+  bins: [number, number][];
+}
+interface CountedAll {
+  calls: (Counted & { node: number })[];
+  tasks: (Counted & { function: string; source: string; stolen: number })[];
+  incomplete: number;
+  too_long: number;
+  error: number;
 }
 export interface Wanted {
   moment: [number, number];
@@ -45,7 +66,7 @@ export class AskedEvents {
   /** @param onChange something else can be shown */
   constructor(
     private readonly data: Data,
-    private readonly first: Events, // rows without events
+    readonly first: Events, // rows without events
     private readonly onChange: (events: Events) => void,
   ) {}
 
@@ -122,10 +143,7 @@ export class AskedEvents {
       n = header.states.length,
       states = new Float64Array(n),
       summed = new Float64Array(n),
-      { sums, spans } = await ask<{ sums: number[][]; spans?: (Span | null)[] }>(
-        "timeline_sums",
-        isIteration(span) ? { phase: span.phase, iteration: span.number } : { from: span.from, to: span.to },
-      ),
+      { sums, spans } = await ask<{ sums: number[][]; spans?: (Span | null)[] }>("timeline_sums", placeOf(span)),
       places = this.first.rows.map((row): Span | null => (spans ? spans[row.location]! : isIteration(span) ? null : [span.from, span.to])),
       known = places.filter((place) => place !== null),
       from = Math.min(...known.map(([begin]) => begin)),
@@ -150,4 +168,38 @@ export class AskedEvents {
     const all = [...states, ...summed].reduce((sum, ns) => sum + ns, 0);
     return { from, to, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (to - from), matrix };
   }
+
+  /** Of all threads. The server counts as long as it is asked to. @param isWanted else nothing more is asked, and null is the answer */
+  async durations(span: EventSpan, isWanted: () => boolean, tell: (progress: string) => void): Promise<Durations | null> {
+    for (;;) {
+      const answer = await ask<CountedAll | { counting: string; share: number }>("timeline_durations", placeOf(span));
+      if (!isWanted()) return null;
+      if ("counting" in answer) {
+        tell(`Counting ${answer.counting} … ${percent(answer.share)}`);
+        continue;
+      }
+      const told = (name: string, one: Counted, stolen: number): Statistics => ({
+        name,
+        count: one.number,
+        durations: null,
+        bins: new Map(one.bins),
+        total: one.total,
+        mean: one.total / one.number,
+        median: one.median,
+        error: one.exact ? 0 : answer.error,
+        least: one.least,
+        most: one.most,
+        stolen,
+      });
+      return {
+        calls: answer.calls.map((one) => told(functionName(this.data, one.node), one, 0)).sort(byTime),
+        tasks: answer.tasks.map((one) => told(typeWords(one), one, one.stolen)).sort(byTime),
+        incomplete: answer.incomplete,
+        tooLong: answer.too_long,
+      };
+    }
+  }
 }
+
+const placeOf = (span: EventSpan): Record<string, number> =>
+  isIteration(span) ? { phase: span.phase, iteration: span.number } : { from: span.from, to: span.to };

@@ -4,11 +4,11 @@ import { duration, escaped } from "../format";
 import { Curve, mostCurves, valueWords } from "./curves";
 import { sourcesOf } from "./curve_state";
 import { ExpressionError } from "./expression";
-import type { Tracks } from "./tracks";
+import type { TrackSource } from "./tracks";
 import type { EventTimeline } from "./view";
 
 /** Words and expression, for what the page has. */
-export function readyMade({ names, events }: Tracks): [string, string][] {
+export function readyMade({ names, events }: TrackSource): [string, string][] {
   const quoted = (name: string): string => (/^[A-Za-z_](?:[\w.]|::)*$/.test(name) ? name : `"${name}"`),
     mpi = names.functions.find((name) => name.startsWith("MPI_")),
     list: [string, string][] = [
@@ -46,7 +46,7 @@ export class CurveBar {
   private readonly error = document.createElement("pre");
   private readonly readout = document.createElement("p");
   private readonly hide = document.createElement("button");
-  private tracks: Tracks | null = null;
+  private tracks: TrackSource | null = null;
   private hidden = "";
 
   /** @param onChange other curves are shown */
@@ -101,17 +101,12 @@ export class CurveBar {
     store.on(["curves"], () => this.show());
   }
 
-  load(tracks: Tracks): void {
+  load(tracks: TrackSource): void {
     this.tracks = tracks;
+    if (tracks.names.hasStatesOnly) this.input.placeholder = "threads(computing): states only, as the trace is large";
     this.ready.append(new Option("add …", ""), ...readyMade(tracks).map(([words, source]) => new Option(words, source)));
     for (const option of this.ready.options) option.title = option.value;
     this.show();
-  }
-
-  /** There are no curves of a trace that is larger than the page: of rows that are pixels too little is known. */
-  leave(): void {
-    for (const control of [this.input, this.ready, this.every, this.place, this.hide]) control.disabled = true;
-    this.input.placeholder = "none: the trace is larger than the page";
   }
 
   focus(): void {

@@ -5,11 +5,12 @@ import type { Surface } from "../surface";
 import { left, ticksOf, type Band } from "../timeline/axes";
 import { Evaluator } from "./evaluate";
 import { parsed, unitWords, type Unit } from "./expression";
-import type { Tracks } from "./tracks";
+import type { TrackSource } from "./tracks";
 import type { EventTimeline } from "./view";
 
 export const mostCurves = 6;
-const perPixelMost = 16; // intervals
+const perPixelMost = 16, // intervals
+  pixelsAsked = 5; // of an interval
 const colors = ["a", "b", "min", "max"];
 
 /** The longest of 1, 2, 5, 10 ... ns that is not longer. */
@@ -47,7 +48,7 @@ export class Curve {
   /** @throws ExpressionError */
   constructor(
     readonly source: string,
-    tracks: Tracks,
+    tracks: TrackSource,
   ) {
     const { of, unit } = parsed(source, tracks.names);
     this.unit = unit;
@@ -69,6 +70,11 @@ export class Curve {
     } else return this.values.subarray(first - this.first, end - this.first);
     [this.every, this.first] = [every, first];
     return this.values;
+  }
+
+  /** Tracks say something else now. */
+  forget(): void {
+    [this.values, this.first, this.every] = [new Float64Array(0), 0, 0];
   }
 
   /** Of each pixel of a view. */
@@ -106,8 +112,9 @@ export class Curve {
   }
 }
 
-/** The length of the intervals of a view. @param wanted 0: by the zoom */
-export function intervalOf(perPixel: number, wanted: number): number {
+/** The length of the intervals of a view. @param wanted 0: by the zoom; @param isAsked the server sums each of them up: they are few */
+export function intervalOf(perPixel: number, wanted: number, isAsked: boolean): number {
+  if (isAsked) return Math.max(wanted, roundInterval(perPixel * pixelsAsked));
   return Math.max(wanted > 0 ? wanted : roundInterval(perPixel / 2), roundInterval(perPixel / perPixelMost));
 }
 
@@ -123,8 +130,8 @@ function rangeOf({ least, most }: Pixels): [number, number] | null {
   return low === high ? [Math.min(0, low), low === 0 ? 1 : Math.max(0, high)] : [low, high];
 }
 
-/** @param isOver over the rows: paper around the line, the axis at the right */
-export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: number, band: Band, every: number, isOver: boolean): void {
+/** @param isOver over the rows: paper around the line, the axis at the right; @param missing why there are no values yet */
+export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: number, band: Band, every: number, isOver: boolean, missing: string): void {
   const [t0, t1] = t.store.state.moment,
     width = Math.floor(t.width),
     pixels = curve.pixels(t0, (t1 - t0) / width, width, every),
@@ -137,7 +144,7 @@ export function drawCurve(t: EventTimeline, s: Surface, curve: Curve, number: nu
     s.text(`per ${duration(every)}`, left + width, band.y - 8, dim, "right", 10);
   }
   if (!range) {
-    if (!isOver) s.text("no value here", left + width / 2, band.y + band.h / 2, dim, "center");
+    if (!isOver) s.text(missing || "no value here", left + width / 2, band.y + band.h / 2, dim, "center");
     return;
   }
   const [low, top] = range,

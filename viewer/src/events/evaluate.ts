@@ -1,6 +1,6 @@
 // The values of a derived metric in intervals of time that follow each other. Interval i is from i * every to (i + 1) * every ns of the axis.
 import { needsEvents, type Expression } from "./expression";
-import type { Tracks } from "./tracks";
+import type { TrackSource } from "./tracks";
 
 /** Where it is evaluated: threads, and the ends of the intervals. */
 interface Scope {
@@ -15,7 +15,7 @@ export class Evaluator {
   private own: Float64Array[] = []; // the edges on the rows' clocks
 
   constructor(
-    private readonly tracks: Tracks,
+    private readonly tracks: TrackSource,
     private readonly expression: Expression,
   ) {
     this.withSums = !needsEvents(expression, tracks.names);

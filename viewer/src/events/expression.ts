@@ -43,6 +43,7 @@ export interface Names {
   counters: { name: string; unit: string }[];
   hasTasks?: boolean; // sums of iterations without events do not tell them from computing
   hasNodes?: boolean; // NUMA nodes of tasks and of their data
+  hasStatesOnly?: boolean; // of a trace that is larger than the page
 }
 
 export class ExpressionError extends Error {
@@ -262,6 +263,8 @@ class Parser {
   private arguments(token: Token): Typed {
     const name = token.text,
       typed = (of: Expression, isTotal: boolean, seconds = 0, bytes = 0): Typed => ({ of, isTotal, isNumber: false, unit: { seconds, bytes }, at: token.at });
+    if (this.names.hasStatesOnly && (["calls", "duration"].includes(name) || ofRanks.includes(name) || ofNodes.includes(name)))
+      this.fail(`${name}() is not known of a trace that is larger than the page: threads() and time() of states are`, token);
     if (ofName.includes(name)) {
       if (name === "threads" && this.is(")")) return typed({ kind: "known" }, false);
       const place = this.place(),
@@ -317,6 +320,8 @@ class Parser {
     // "*" is for names that are not known beforehand.
     if (token.text.includes("*") && !known.some((name) => matches(token.text, name)) && states.some((name) => matches(token.text, name)))
       this.fail(`${token.text} is no function or region; states are named one by one, such as ${states.find((name) => matches(token.text, name))}`, token);
+    if (this.names.hasStatesOnly && !states.includes(token.text))
+      this.fail(`there is no state "${token.text}"${nearest(token.text, states)}; functions are not known of a trace that is larger than the page`, token);
     if (![...states, ...known].some((name) => matches(token.text, name)))
       this.fail(`there is no state, function or region "${token.text}"${nearest(token.text, [...states, ...known])}`, token);
     return token.text;

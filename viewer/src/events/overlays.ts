@@ -8,7 +8,8 @@ import { AnnotationPane } from "./annotation_pane";
 import { CauseMarks } from "./cause_marks";
 import { CurveBar } from "./curve_bar";
 import { drawCurve, intervalOf } from "./curves";
-import { Tracks } from "./tracks";
+import { AskedTracks } from "./asked_tracks";
+import { Tracks, type TrackSource } from "./tracks";
 import { top, type EventTimeline } from "./view";
 
 const heading = 18,
@@ -18,7 +19,8 @@ export class Overlays {
   readonly bar: CurveBar;
   readonly causes: CauseMarks;
   readonly annotations: AnnotationPane;
-  tracks: Tracks | null = null;
+  tracks: TrackSource | null = null;
+  private asked: AskedTracks | null = null; // the same, of a trace that is larger than the page
 
   constructor(
     private readonly timeline: EventTimeline,
@@ -34,8 +36,13 @@ export class Overlays {
 
   /** When the events are there. */
   async load(): Promise<void> {
-    if (this.timeline.asked) this.bar.leave();
-    else this.bar.load((this.tracks = new Tracks(this.timeline.data, this.timeline.events!)));
+    const { data, events, asked } = this.timeline;
+    if (asked)
+      this.asked = new AskedTracks(data, asked.first, () => {
+        for (const curve of this.bar.curves) curve.forget();
+        this.timeline.picture.redraw();
+      });
+    this.bar.load((this.tracks = this.asked ?? new Tracks(data, events!)));
     await this.causes.load();
     await this.annotations.load();
   }
@@ -61,13 +68,14 @@ export class Overlays {
   draw(s: Surface): void {
     const t = this.timeline,
       { curves, moment } = t.store.state,
-      every = intervalOf((moment[1] - moment[0]) / Math.max(1, Math.floor(t.width)), curves.every),
+      every = intervalOf((moment[1] - moment[0]) / Math.max(1, Math.floor(t.width)), curves.every, !!this.asked),
       ih = t.rowHeight * t.shownRows.length,
       below = t.picture.height - this.height;
     this.causes.draw(s, this.lanes);
+    if (this.bar.curves.length > 0) this.asked?.want(Math.floor(moment[0] / every), Math.ceil(moment[1] / every) + 1, every);
     this.bar.curves.forEach((curve, i) => {
       const band = curves.isOver ? { y: top, h: ih } : { y: below + i * (heading + curveHeight) + heading - 2, h: curveHeight };
-      drawCurve(t, s, curve, i, band, every, curves.isOver);
+      drawCurve(t, s, curve, i, band, every, curves.isOver, this.asked?.missing ?? "");
     });
     this.annotations.draw(s);
     this.bar.tell();

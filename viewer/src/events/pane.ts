@@ -4,15 +4,15 @@ import type { Data } from "../data";
 import { $, messageOf } from "../dom";
 import { duration, escaped, grouped, percent, plural } from "../format";
 import type { Span } from "../selection";
-import type { EventMode, Store } from "../state";
+import type { EventMode, EventSpan, Store } from "../state";
 import { dressed, sentence } from "../words";
-import { stateColors, typeColor } from "./colors";
+import { stateColors, typeColor, type Rgb } from "./colors";
 import { exported } from "./export";
 import { FilterBar } from "./filter_bar";
 import { seriesOf, type Series } from "./amounts";
 import { Overlays } from "./overlays";
 import { ScatterPane } from "./scatter_pane";
-import { callStatistics, taskStatistics } from "./statistics";
+import { callStatistics, taskStatistics, type Durations } from "./statistics";
 import { statisticsHtml } from "./statistics_words";
 import { connectTask } from "./task_pane";
 import { nodeMatrixHtml, rankMatrixHtml } from "./matrix_words";
@@ -190,7 +190,7 @@ export class EventsPane {
     clearTimeout(this.waiting);
     $("events-clear").hidden = !eventSpan;
     host.hidden = !shares;
-    $("events-durations").hidden = !shares || !!this.timeline!.asked; // which has not all of them
+    $("events-durations").hidden = !shares;
     if (!shares || !eventSpan) return this.scatter!.show([]);
     const { states } = this.data.header.events!,
       colors = stateColors(this.data.header.events!),
@@ -216,21 +216,42 @@ export class EventsPane {
         .join("")}</table></div>` +
       (shares.matrix ? rankMatrixHtml(shares.matrix) : "");
     // Those of a large trace would slow a drag down.
-    this.waiting = window.setTimeout(() => {
-      $("events-durations").innerHTML = this.durationsHtml();
-      this.scatter!.show(this.series());
-    }, 80);
+    this.waiting = window.setTimeout(() => void this.showDurations(eventSpan), 80);
   }
   private waiting = 0;
+  /** Of the selection of a trace that is larger than the page. */
+  private counted: Durations | null = null;
 
-  /** Of the selected calls and tasks. */
-  durations() {
-    const { events, pieces } = this.timeline!,
+  private async showDurations(span: EventSpan): Promise<void> {
+    const host = $("events-durations"),
+      { asked } = this.timeline!;
+    if (asked) {
+      this.counted = null;
+      host.innerHTML = "";
+      try {
+        this.counted = await asked.durations(
+          span,
+          () => this.store.state.eventSpan === span,
+          (progress) => (host.textContent = progress),
+        );
+      } catch (error) {
+        host.textContent = messageOf(error);
+      }
+      if (!this.counted) return;
+    }
+    host.innerHTML = this.durationsHtml();
+    this.scatter!.show(this.series());
+  }
+
+  /** Of the selected calls and tasks; null while they are counted. */
+  durations(): Durations | null {
+    const { events, pieces, asked } = this.timeline!,
       { passing } = pieces!,
-      { eventSpan } = this.store.state,
-      spans = this.timeline!.selected(),
+      { eventSpan } = this.store.state;
+    if (asked) return this.counted;
+    const spans = this.timeline!.selected(),
       tasks = taskStatistics(this.data, events!, spans, !!eventSpan && isIteration(eventSpan), passing);
-    return { tasks: tasks.list, incomplete: tasks.incomplete, calls: callStatistics(this.data, events!, spans, passing) };
+    return { ...tasks, tooLong: 0, calls: callStatistics(this.data, events!, spans, passing) };
   }
 
   /** Durations of the selected calls and tasks, with their amounts. */
@@ -249,13 +270,16 @@ export class EventsPane {
   }
 
   private durationsHtml(): string {
-    const { tasks, incomplete, calls } = this.durations(),
+    const { tasks, incomplete, tooLong, calls } = this.durations()!,
       { types } = this.data.header.events!,
       names = types.map((_, type) => typeName(this.data, type)),
       accesses = this.accesses(),
-      missing = incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "";
+      color = (name: string): Rgb => typeColor(names.length > 0 ? names.indexOf(name) : tasks.findIndex((one) => one.name === name)),
+      missing =
+        (incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "") +
+        (tooLong > 0 ? `; ${grouped(tooLong)} more were created too long before their end to be followed` : "");
     return (
-      statisticsHtml("task", tasks, ({ name }) => typeColor(names.indexOf(name)), true, `: their own times${missing}`) +
+      statisticsHtml("task", tasks, ({ name }) => color(name), true, `: their own times${missing}`) +
       statisticsHtml("call", calls, null, false, "") +
       (accesses ? nodeMatrixHtml(accesses) : "")
     );

@@ -8,17 +8,23 @@ import { functionName } from "./words";
 
 export interface Statistics {
   name: string;
-  durations: Float64Array; // ns, ascending
-  total: number;
+  count: number;
+  durations: Float64Array | null; // ns, ascending; null: the server counted them
+  bins: Map<number, number>; // of the histogram: how many
+  total: number; // ns, as what follows
   mean: number;
   median: number; // the upper one, as in the report
+  error: number; // of the median, as a share of it; 0: it is exact
   least: number;
   most: number;
   stolen: number; // of tasks
 }
-export interface Kinds {
-  list: Statistics[]; // that with most time first
+/** Of the tasks and calls of a selection, those with most time first. */
+export interface Durations {
+  tasks: Statistics[];
   incomplete: number; // tasks of which not all was kept
+  tooLong: number; // tasks that were created too long before their end to be followed
+  calls: Statistics[];
 }
 
 /** Whether all stretches of a task lie in the spans of their rows and, if the spans are an iteration, its creation too, and it passes: as
@@ -38,7 +44,13 @@ export function isTaskInside({ tasks, rows }: Events, t: number, spans: (Span | 
 }
 
 /** Of the tasks that lie there: their own times. */
-export function taskStatistics(data: Data, events: Events, spans: (Span | null)[], isIteration: boolean, passing: Passing): Kinds {
+export function taskStatistics(
+  data: Data,
+  events: Events,
+  spans: (Span | null)[],
+  isIteration: boolean,
+  passing: Passing,
+): Pick<Durations, "tasks" | "incomplete"> {
   const { tasks } = events,
     lists = new Map<number, number[]>(),
     stolen = new Map<number, number>();
@@ -54,7 +66,7 @@ export function taskStatistics(data: Data, events: Events, spans: (Span | null)[
     if (tasks.isStolen(t)) stolen.set(type, (stolen.get(type) ?? 0) + 1);
   }
   return {
-    list: sorted(
+    tasks: sorted(
       lists,
       (type) => typeName(data, type),
       (type) => stolen.get(type) ?? 0,
@@ -94,28 +106,42 @@ const sorted = <Key>(lists: Map<Key, number[]>, name: (key: Key) => string, stol
       n = durations.length;
     return {
       name: name(key),
+      count: n,
       durations,
+      bins: binsOf(durations),
       total,
       mean: total / n,
       median: durations[Math.floor(n / 2)]!,
+      error: 0,
       least: durations[0]!,
       most: durations[n - 1]!,
       stolen: stolen(key),
     };
-  }).sort((a, b) => b.total - a.total || b.durations.length - a.durations.length);
+  }).sort(byTime);
+/** That with most time first. */
+export const byTime = (a: Statistics, b: Statistics): number => b.total - a.total || b.count - a.count;
+
+/** Bins of equal ratios, five from 1 to 10; none with less than 1 ns but the first. tools/timeline/duration_counts.hpp has the same. */
+const perDecade = 5;
+function binsOf(durations: Float64Array): Map<number, number> {
+  const bins = new Map<number, number>();
+  for (const ns of durations) {
+    const bin = Math.floor(perDecade * Math.log10(Math.max(ns, 1)) + 1e-9);
+    bins.set(bin, (bins.get(bin) ?? 0) + 1);
+  }
+  return bins;
+}
 
 export interface Histogram {
   edges: number[]; // ns; one more than counts
   counts: number[];
 }
-/** Bins of equal ratios, five from 1 to 10; none with less than 1 ns but the first. */
-export function histogramOf(lists: Float64Array[]): Histogram | null {
-  const perDecade = 5,
-    binOf = (ns: number): number => Math.floor(perDecade * Math.log10(Math.max(ns, 1)) + 1e-9);
-  const from = Math.min(...lists.map((list) => binOf(list[0]!))),
-    to = Math.max(...lists.map((list) => binOf(list.at(-1)!)));
-  if (lists.length === 0) return null;
-  const counts = new Array<number>(to - from + 1).fill(0);
-  for (const list of lists) for (const ns of list) ++counts[binOf(ns) - from]!;
+export function histogramOf(lists: Map<number, number>[]): Histogram | null {
+  const known = lists.flatMap((bins) => [...bins.keys()]);
+  if (known.length === 0) return null;
+  const from = known.reduce((a, b) => Math.min(a, b)),
+    to = known.reduce((a, b) => Math.max(a, b)),
+    counts = new Array<number>(to - from + 1).fill(0);
+  for (const bins of lists) for (const [bin, n] of bins) counts[bin - from]! += n;
   return { edges: Array.from({ length: to - from + 2 }, (_, i) => 10 ** ((from + i) / perDecade)), counts };
 }

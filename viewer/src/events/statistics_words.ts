@@ -9,13 +9,16 @@ const mostRows = 12;
 /** @param stolen of tasks: whether the table says how many of them were begun by another thread */
 export function statisticsHtml(title: string, list: Statistics[], color: ((s: Statistics) => Rgb) | null, stolen: boolean, remark: string): string {
   if (list.length === 0) return "";
-  const all = list.reduce((sum, one) => sum + one.durations.length, 0),
+  const all = list.reduce((sum, one) => sum + one.count, 0),
     head = ["", "number", "total", "mean", "median", "least", "most", ...(stolen ? ["stolen"] : [])];
   const rows = list.slice(0, mostRows).map((one) => {
-    const times = [one.total, one.mean, one.median, one.least, one.most].map((ns) => `<td title="${grouped(ns)} ns">${duration(ns)}</td>`);
+    const times = [one.total, one.mean, one.median, one.least, one.most].map((ns, i) => {
+      const isAbout = i === 2 && one.error > 0;
+      return `<td title="${grouped(ns)} ns${isAbout ? `, off by ${percent(one.error)} at most` : ""}">${isAbout ? "≈ " : ""}${duration(ns)}</td>`;
+    });
     return (
-      `<tr><td>${color ? `<i class="swatch" style="background:${css(color(one))}"></i>` : ""}${escaped(one.name)}</td><td>${grouped(one.durations.length)}</td>` +
-      `${times.join("")}${stolen ? `<td>${percent(one.stolen / one.durations.length)}</td>` : ""}</tr>`
+      `<tr><td>${color ? `<i class="swatch" style="background:${css(color(one))}"></i>` : ""}${escaped(one.name)}</td><td>${grouped(one.count)}</td>` +
+      `${times.join("")}${stolen ? `<td>${percent(one.stolen / one.count)}</td>` : ""}</tr>`
     );
   });
   return (
@@ -26,7 +29,7 @@ export function statisticsHtml(title: string, list: Statistics[], color: ((s: St
 
 /** How many take how long: equal steps for equal ratios. */
 function histogramHtml(title: string, list: Statistics[]): string {
-  const histogram = histogramOf(list.map((one) => one.durations));
+  const histogram = histogramOf(list.map((one) => one.bins));
   if (!histogram) return "";
   const { edges, counts } = histogram,
     most = Math.max(...counts),

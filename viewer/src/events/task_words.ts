@@ -14,10 +14,8 @@ const flagNames: [number, string][] = [
   [8, "of a taskloop"],
 ];
 
-export const typeName = (data: Data, type: number): string => {
-  const { function: name, source } = data.header.events!.types[type]!;
-  return source ? `${name} ${source}` : name;
-};
+export const typeWords = ({ function: name, source }: { function: string; source: string }): string => (source ? `${name} ${source}` : name);
+export const typeName = (data: Data, type: number): string => typeWords(data.header.events!.types[type]!);
 const address = (value: number): string => "0x" + value.toString(16);
 const threadWords = (events: Events, row: number): string => `thread ${events.rows[row]!.thread}`;
 

@@ -67,7 +67,7 @@ export class Known implements Track {
 }
 
 /** ns in a state. */
-class StateTrack implements Track {
+export class StateTrack implements Track {
   constructor(
     private readonly row: EventRow,
     private readonly state: number,
@@ -166,8 +166,17 @@ export function counterTrack(times: Float64Array, values: Float64Array): Track {
   return new StepTrack(times, values, slopes, null, values[0] ?? 0);
 }
 
+/** Where curves get their tracks from. */
+export interface TrackSource {
+  readonly names: Names;
+  readonly events: Events;
+  /** How much of the time is known. */
+  known(row: number, withSums: boolean): Track;
+  of(row: number, series: Series, name: string, from: Span | null, to: Span | null, withSums: boolean): Track;
+}
+
 /** All tracks of a page, made when they are first asked for. */
-export class Tracks {
+export class Tracks implements TrackSource {
   readonly names: Names;
   private readonly knowns = new Map<string, Known>();
   private readonly tracks = new Map<string, Track>();

@@ -1,0 +1,28 @@
+// Where threads have the selected part of the timeline.
+// Contract: plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace libprofile::tools {
+
+struct SelectedTimes {
+    struct Span {
+        std::uint64_t begin_ns = 0, end_ns = 0; // of the rank's clock; 0, 0: it does not have it
+        bool is_there() const { return begin_ns < end_ns; }
+        bool operator==(const Span&) const = default;
+    };
+    std::vector<Span> spans; // by position in Profile::locations
+    bool is_iteration = false;
+
+    /// All of something lies in it.
+    bool has(std::size_t location, std::uint64_t begin_ns, std::uint64_t end_ns) const {
+        const Span& span = spans[location];
+        return span.is_there() && begin_ns >= span.begin_ns && end_ns <= span.end_ns;
+    }
+    bool operator==(const SelectedTimes&) const = default;
+};
+
+} // namespace libprofile::tools
