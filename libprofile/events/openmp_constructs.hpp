@@ -42,6 +42,7 @@ struct PausedWait {
     OpenMpWait wait;
     RunningCall call;
     std::uintptr_t frame_address = 0;
+    std::uint32_t around = 0; // how many are interrupted around it
 };
 
 } // namespace libprofile

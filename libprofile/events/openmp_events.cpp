@@ -6,6 +6,9 @@ namespace libprofile {
 
 namespace {
 
+/// Tasks may wait in each other's waits without end, each on a call path of its own: farther inside, more of these than are remembered would be looked up.
+constexpr std::uint32_t most_paused = 64;
+
 constexpr bool in_signature[] = {
 #define OMP(id, name, category, in_signature) in_signature,
 #include "format/openmp.def"
@@ -26,7 +29,7 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     if (guard.is_nested() || !records(*thread)) [[unlikely]]
         return;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!is_outside_calls(*thread, own_frame)) [[unlikely]] {
+    if (!is_outside_calls(*thread, own_frame) || thread->openmp.paused >= most_paused) [[unlikely]] {
         ++thread->openmp.waits_refused;
         return;
     }
@@ -47,7 +50,7 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     if (guard.is_nested() || !records(*thread)) [[unlikely]]
         return false;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!is_outside_calls(*thread, own_frame)) [[unlikely]] {
+    if (!is_outside_calls(*thread, own_frame) || thread->openmp.paused >= most_paused) [[unlikely]] {
         ++thread->openmp.waits_refused;
         return false;
     }
@@ -84,6 +87,7 @@ bool begin_task(PausedWait& paused, void* frame) noexcept {
     if (guard.is_nested()) return false;
     thread->drop_doubtful_wait(); // no thread gets a task while it waits for a lock
     if (thread->call_depth == 0) return false;
+    paused.around = thread->openmp.paused++;
     paused.wait = thread->openmp.wait;
     paused.call = thread->calls[0];
     if (paused.wait.began_at == 0) paused.wait.began_at = paused.call.start;
@@ -97,10 +101,15 @@ bool begin_task(PausedWait& paused, void* frame) noexcept {
     return true;
 }
 
+void forget_task(const PausedWait& paused) noexcept {
+    if (Thread* thread = thread_local_block.thread; thread != nullptr) thread->openmp.paused = paused.around;
+}
+
 void end_task(const PausedWait& paused) noexcept {
     Thread* thread = thread_local_block.thread;
     const InTool guard;
     if (thread == nullptr || thread->finished) return;
+    thread->openmp.paused = paused.around;
     if (paused.frame_address != 0) thread->paths.parallel().leave(paused.frame_address);
     thread->drop_doubtful_wait();
     if (thread->is_silent() || thread->call_depth != 0) return;

@@ -84,6 +84,8 @@ class OpenMpEvent {
 /// `frame` of the trampoline that calls the task. Returns true if the thread was waiting: then end_task() must be called.
 bool begin_task(PausedWait& paused, void* frame) noexcept;
 void end_task(const PausedWait& paused) noexcept;
+/// In place of end_task(), where it is not known when the task was over.
+void forget_task(const PausedWait& paused) noexcept;
 
 /// The thread's location is closed at `now`: what it waits for is over.
 void close_openmp(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;

@@ -93,6 +93,7 @@ struct OpenMpState {
     NodeId last_joined = 0; // the path whose nodes the tracked frames inside it have
     NodeId idle = 0;        // of the time between regions
     bool is_worker = false; // has worked in another thread's region
+    std::uint32_t paused = 0; // waits that are interrupted by tasks, inside each other
 
     static constexpr std::uint32_t most_barriers = 16;
     OwnBarrier barriers[most_barriers]; // by region

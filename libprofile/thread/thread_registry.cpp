@@ -171,6 +171,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         used->clock = {};
         used->openmp.joined_now = nullptr;
         used->openmp.wait = {};
+        used->openmp.paused = 0;
         used->affinity = {};
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
         used->claimed.store(false, std::memory_order_relaxed);

@@ -208,6 +208,19 @@ TEST(DurationScan, TasksThatWaitLongForTheirTurnAreFollowed) {
     check_tasks(TaskTeam(program, 2, 1).run(), true);
 }
 
+/// A run is recorded at its end: that others ran inside it is known only then.
+TEST(DurationScan, ATaskThatEndsPiecesAfterItsBeginHasItsOwnTime) {
+    TaskProgram program;
+    const std::size_t around = program.create(0);
+    for (int i = 0; i < 12'000; ++i) {
+        program.compute(program.create(around), 100);
+        if (i % 100 == 99) program.wait(around);
+    }
+    program.wait(0);
+    for (int i = 0; i < 90'000; ++i) program.compute(program.create(0), 100);
+    check_tasks(TaskTeam(program, 2, 1).run(), true);
+}
+
 } // namespace
 
 } // namespace libprofile::test

@@ -132,7 +132,9 @@ class Collector {
                    ": nested too deep, or inside another event";
         });
         add(Loss, "openmp_waits_refused", sums.waits_refused, [&] {
-            return plural(sums.waits_refused, "wait") + " of OpenMP not counted separately: inside another one or inside an MPI call, as part of its time";
+            return plural(sums.waits_refused, "wait") +
+                   " of OpenMP not counted separately: inside another one, inside an MPI call, or in tasks in more than 64 waits inside each other, "
+                   "as part of the time around it";
         });
         add(Loss, "openmp_phases_missed", sums.phases_missed, [&] {
             return "worker threads missed " +

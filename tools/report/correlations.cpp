@@ -133,7 +133,7 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
                               printable(series.amount), fit.count, fit.time_ns, fit.least, fit.most, known(fit.pearson), known(fit.r_squared),
                               known(fit.intercept_ns), known(fit.slope_ns), known(fit.slope_error_ns),
                               is_of_bytes(series) ? ReportValue() : known(fit.slope_ns), has_rate ? ReportValue(1e9 / fit.slope_ns) : ReportValue(),
-                              known(std::abs(fit.slope_error_ns / fit.slope_ns))});
+                              fit.count < enough_to_say ? ReportValue(NotKnown{}) : known(std::abs(fit.slope_error_ns / fit.slope_ns))});
     }
     document.hints.push_back(fmt::format("libprofile report {} --correlations --format csv    for a spreadsheet", form.folder));
     document.tables.push_back(std::move(table));

@@ -94,6 +94,7 @@ void DurationScan::count_tasks() {
         if (!rank.is_over) continue;
         incomplete_ += rank.tasks->incomplete();
         too_long_ += rank.tasks->too_long();
+        unfinished_ += rank.tasks->unfinished();
     }
     std::erase_if(open_, [](const OpenRank& rank) { return rank.is_over; });
 }

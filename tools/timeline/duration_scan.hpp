@@ -48,6 +48,7 @@ class DurationScan {
     const std::map<std::pair<std::string, std::string>, TaskType>& tasks() const { return tasks_; } // by function and source
     std::uint64_t incomplete() const { return incomplete_; }
     std::uint64_t too_long() const { return too_long_; } // followed_tasks.hpp
+    std::uint64_t unfinished() const { return unfinished_; }
 
   private:
     struct Unit {
@@ -74,7 +75,7 @@ class DurationScan {
     std::vector<OpenRank> open_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, TaskType*> by_paths_;
     std::map<std::pair<std::string, std::string>, TaskType> tasks_;
-    std::uint64_t incomplete_ = 0, too_long_ = 0;
+    std::uint64_t incomplete_ = 0, too_long_ = 0, unfinished_ = 0;
 };
 
 } // namespace libprofile::tools

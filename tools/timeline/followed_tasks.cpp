@@ -41,6 +41,8 @@ bool FollowedTasks::next(const std::function<void(const Told&)>& tell) {
     if (at_ + 1 >= borders_.size()) return false;
     const std::uint64_t to = borders_[at_ + 1];
     read(from_, to);
+    // A run is recorded at its end: what is needed before was not known.
+    if (const std::uint64_t begin = std::max(begin_of_runs(to), oldest()); begin < from_) read(from_ = begin, to);
     if (back_ > farthest_ && has_missed_creations(to)) {
         --back_;
         read(borders_[back_], borders_[back_ + 1]);
@@ -54,6 +56,15 @@ bool FollowedTasks::next(const std::function<void(const Told&)>& tell) {
 
 void FollowedTasks::read(std::uint64_t from, std::uint64_t to) {
     for (const std::uint32_t l : locations_) shown_.locations[l].events = events_between(*rows_[l], from, to + 1);
+}
+
+/// When the first one of those began that end in the piece.
+std::uint64_t FollowedTasks::begin_of_runs(std::uint64_t to) const {
+    std::uint64_t begin = from_;
+    for (const std::uint32_t l : locations_)
+        for (const TracedTaskRun& run : shown_.locations[l].events.runs)
+            if (run.end_ns > borders_[at_] && run.end_ns <= to) begin = std::min(begin, run.begin_ns);
+    return begin;
 }
 
 /// Of a task that runs in the piece.
@@ -126,7 +137,8 @@ bool FollowedTasks::is_inside(const TaskRecords& records, std::uint32_t task, st
 void FollowedTasks::take_tasks(std::uint64_t to, const std::function<void(const Told&)>& tell) {
     const TaskRecords records = task_records(shown_, parts());
     const TaskPieces pieces = task_pieces(records);
-    const std::uint64_t before = borders_[at_], oldest = borders_[at_ > begin_ + reach ? at_ - reach : begin_];
+    const std::uint64_t before = borders_[at_];
+    const bool is_last = at_ + 2 == borders_.size();
     const auto is_known = [&](std::uint32_t task) {
         return task != TaskRecords::none && (records.tasks[task].created_ns >= from_ || pending_.contains(records.tasks[task].number));
     };
@@ -156,12 +168,18 @@ void FollowedTasks::take_tasks(std::uint64_t to, const std::function<void(const 
                 ++incomplete_;
                 continue;
             }
+            if (records.runs[first].begin_ns < from_) { // what ran inside it is not there
+                ++too_long_;
+                continue;
+            }
             Told told{records.runs[first].path, task.path, 0, records.runs[first].thread != task.thread};
             for (std::uint32_t p = pieces.first[t]; p < pieces.first[t + 1]; ++p) told.own_ns += pieces.pieces[p].own_ns;
             tell(told);
         } else if (to == end_) {
             incomplete_ += is_inside(records, t, first, next_run) ? 1 : 0;
-        } else if (first != next_run && records.runs[first].begin_ns < oldest) {
+        } else if (is_last) {
+            unfinished_ += is_inside(records, t, first, next_run) ? 1 : 0;
+        } else if (first != next_run && records.runs[first].begin_ns < oldest()) {
             given_up_[task.number] = is_inside(records, t, first, next_run);
             pending_.erase(task.number);
         } else {
@@ -169,8 +187,8 @@ void FollowedTasks::take_tasks(std::uint64_t to, const std::function<void(const 
             pend(records.threads[task.thread].location, {task.number, task.creator, task.created_ns, task.path, task.flags});
         }
     }
-    if (to == end_)
-        for (const auto& [number, is_selected] : given_up_) incomplete_ += is_selected ? 1 : 0;
+    for (const auto& [number, is_selected] : given_up_)
+        if (is_last) (to == end_ ? incomplete_ : unfinished_) += is_selected ? 1 : 0;
     from_ = next_from;
 }
 

@@ -41,6 +41,7 @@ class FollowedTasks {
 
     std::uint64_t incomplete() const { return incomplete_; } // tasks in the selection of which not all was kept
     std::uint64_t too_long() const { return too_long_; }     // that were created or began too long before
+    std::uint64_t unfinished() const { return unfinished_; } // in the selection, and not over at its end; 0 at the end of the trace, where these are incomplete
 
   private:
     struct Pending {
@@ -49,6 +50,8 @@ class FollowedTasks {
     };
     void pend(std::uint32_t location, const TracedTask& task);
     void read(std::uint64_t from, std::uint64_t to);
+    std::uint64_t oldest() const { return borders_[at_ > begin_ + reach ? at_ - reach : begin_]; } // begin of a task of this piece
+    std::uint64_t begin_of_runs(std::uint64_t to) const;
     bool has_missed_creations(std::uint64_t to) const;
     void take_creations(std::uint64_t from, std::uint64_t to);
     std::vector<TaskPart> parts();
@@ -68,7 +71,7 @@ class FollowedTasks {
     std::unordered_map<std::uint64_t, bool> given_up_;   // by number: began too long before; whether it lay in the selection until then
     std::unordered_set<std::uint64_t> over_;             // numbers: over before the selection
     bool is_full_ = false;                               // not all creations had room
-    std::uint64_t incomplete_ = 0, too_long_ = 0;
+    std::uint64_t incomplete_ = 0, too_long_ = 0, unfinished_ = 0;
 };
 
 } // namespace libprofile::tools

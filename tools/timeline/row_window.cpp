@@ -161,6 +161,21 @@ KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64
     return std::move(events);
 }
 
+std::optional<EventPart> part_of_iteration(const IndexedRow& row, std::uint32_t phase, std::uint64_t number, std::uint64_t from, std::uint64_t to) {
+    const RowIndex& index = row.index();
+    if (index.leaves == 0 || from >= to) return std::nullopt;
+    const auto is_it = [&](const EventPart& part) {
+        const auto known = row.block().phases.find(part.phase);
+        return part.kind == PartKind::Iteration && part.number == number && known != row.block().phases.end() && known->second == phase;
+    };
+    const LeafCursor middle = leaf_at(row, from + (to - from) / 2).leaf.cursor; // of a long one, its leaves know it
+    if (middle.events_left != 0 && is_it(middle.part)) return middle.part;
+    const std::uint64_t around = to - from; // the series has rounded times
+    const LeafEvents read = read_leaves(row, first_leaf_at(row, from > around ? from - around : 0), to + around);
+    const auto found = std::find_if(read.events.parts.begin(), read.events.parts.end(), is_it);
+    return found == read.events.parts.end() ? std::nullopt : std::optional<EventPart>(*found);
+}
+
 void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from, std::uint64_t to, const std::function<void(const KeptEvents&)>& visit) {
     const std::vector<EventLeaf> leaves = row.leaves(group);
     std::size_t at = 0;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace libprofile::tools {
@@ -18,6 +19,9 @@ std::uint64_t groups_between(const IndexedRow& row, std::uint64_t from, std::uin
 /// The events of all leaves that have some of the time, and the calls that lie over it, as numbers of the profile. Parts at the ends may not be whole;
 /// calls that end behind it are in the last part.
 KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
+
+/// The part of an iteration that is about there, without its lists; none if it was not kept. `phase`: position in Profile::phases.
+std::optional<EventPart> part_of_iteration(const IndexedRow& row, std::uint32_t phase, std::uint64_t number, std::uint64_t from, std::uint64_t to);
 
 /// Calls visit(events) with the events of each leaf of a group in which something may end between two times, as they are in the file.
 void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from, std::uint64_t to, const std::function<void(const KeptEvents&)>& visit);

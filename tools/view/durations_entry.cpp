@@ -48,7 +48,12 @@ nlohmann::ordered_json durations_entry(const DurationScan& scan) {
         tasks.back()["source"] = printable(name.second);
         tasks.back()["stolen"] = type.stolen;
     }
-    return {{"calls", calls}, {"tasks", tasks}, {"incomplete", scan.incomplete()}, {"too_long", scan.too_long()}, {"error", DurationCounts::most_error}};
+    return {{"calls", calls},
+            {"tasks", tasks},
+            {"incomplete", scan.incomplete()},
+            {"too_long", scan.too_long()},
+            {"unfinished", scan.unfinished()},
+            {"error", DurationCounts::most_error}};
 }
 
 } // namespace libprofile::tools

@@ -3,7 +3,7 @@
 //
 // "counting" ("calls", then "tasks") and "share" while not all are counted. Then "calls" and "tasks": "number", "total", "least", "most", "median" in ns,
 // "exact" (whether the median is; else "error" says as which share of it), "bins" ([bin, number], as DurationCounts::histogram()); of calls "node", one of
-// those of the function; of tasks "function", "source", "stolen"; "incomplete" and "too_long" tasks are not among them.
+// those of the function; of tasks "function", "source", "stolen"; "incomplete", "too_long" and "unfinished" tasks are not among them.
 #pragma once
 
 #include "tools/timeline/duration_scan.hpp"

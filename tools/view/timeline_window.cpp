@@ -224,7 +224,21 @@ SelectedTimes TimelineWindow::times_of_iteration(std::uint32_t phase, std::uint6
     if (of_rank.empty()) throw ViewError("there is no such iteration");
     SelectedTimes times;
     times.is_iteration = true;
-    for (const Location& location : profile_.locations) times.spans.push_back(of_rank[location.rank]);
+    // Of what was kept, each thread has its own times. Of other iterations those of the main thread are known.
+    times.spans.resize(profile_.locations.size());
+    in_parallel(times.spans.size(), [&](std::size_t l) {
+        const auto about = of_rank.find(profile_.locations[l].rank);
+        const IndexedRow* row = index_->row(l);
+        if (about == of_rank.end() || row == nullptr || !about->second.is_there()) return;
+        if (const auto part = part_of_iteration(*row, phase, number, about->second.begin_ns, about->second.end_ns))
+            times.spans[l] = {part->begin_ns, part->end_ns};
+    });
+    for (std::size_t l = 0; l < times.spans.size(); ++l)
+        if (profile_.locations[l].thread == 0 && times.spans[l].is_there()) of_rank.erase(profile_.locations[l].rank);
+    for (std::size_t l = 0; l < times.spans.size(); ++l) {
+        const auto about = of_rank.find(profile_.locations[l].rank);
+        if (about != of_rank.end() && !times.spans[l].is_there()) times.spans[l] = about->second;
+    }
     return times;
 }
 

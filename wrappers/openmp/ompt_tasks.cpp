@@ -45,15 +45,21 @@ void OmptTasks::see_current(const OmptData* task) noexcept {
     while (count_ > behind) end_innermost(true);
 }
 
+/// Those behind are not there any more, whatever the runtime has told.
+void OmptTasks::drop(unsigned left) noexcept {
+    for (; count_ > left; --count_)
+        if (running_[count_ - 1].was_waiting) forget_task(running_[count_ - 1].paused);
+}
+
 unsigned OmptTasks::begin_share(bool is_master) noexcept {
     const unsigned around = share_at_;
-    if (!is_master) count_ = 0;
+    if (!is_master) drop(0);
     share_at_ = count_;
     return around;
 }
 
 void OmptTasks::end_share(unsigned around) noexcept {
-    if (count_ > share_at_) count_ = share_at_;
+    drop(share_at_);
     share_at_ = around < count_ ? around : count_;
 }
 

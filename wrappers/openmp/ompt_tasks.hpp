@@ -71,6 +71,7 @@ class OmptTasks {
     };
     bool is_running(const OmptData* task) const noexcept;
     void end_innermost(bool is_over) noexcept;
+    void drop(unsigned left) noexcept;
 
     const OmptData* last_made_; // its number is that of the creation that was noted last
     const OmptData* in_loop_;   // the task that is in a taskloop

@@ -41,6 +41,7 @@ interface CountedAll {
   tasks: (Counted & { function: string; source: string; stolen: number })[];
   incomplete: number;
   too_long: number;
+  unfinished: number;
   error: number;
 }
 export interface Wanted {
@@ -196,6 +197,7 @@ export class AskedEvents {
         tasks: answer.tasks.map((one) => told(typeWords(one), one, one.stolen)).sort(byTime),
         incomplete: answer.incomplete,
         tooLong: answer.too_long,
+        unfinished: answer.unfinished,
       };
     }
   }

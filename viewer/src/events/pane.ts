@@ -251,7 +251,7 @@ export class EventsPane {
     if (asked) return this.counted;
     const spans = this.timeline!.selected(),
       tasks = taskStatistics(this.data, events!, spans, !!eventSpan && isIteration(eventSpan), passing);
-    return { ...tasks, tooLong: 0, calls: callStatistics(this.data, events!, spans, passing) };
+    return { ...tasks, tooLong: 0, unfinished: 0, calls: callStatistics(this.data, events!, spans, passing) };
   }
 
   /** Durations of the selected calls and tasks, with their amounts. */
@@ -270,14 +270,15 @@ export class EventsPane {
   }
 
   private durationsHtml(): string {
-    const { tasks, incomplete, tooLong, calls } = this.durations()!,
+    const { tasks, incomplete, tooLong, unfinished, calls } = this.durations()!,
       { types } = this.data.header.events!,
       names = types.map((_, type) => typeName(this.data, type)),
       accesses = this.accesses(),
       color = (name: string): Rgb => typeColor(names.length > 0 ? names.indexOf(name) : tasks.findIndex((one) => one.name === name)),
       missing =
         (incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "") +
-        (tooLong > 0 ? `; ${grouped(tooLong)} more were created too long before their end to be followed` : "");
+        (tooLong > 0 ? `; ${grouped(tooLong)} more were created too long before their end to be followed` : "") +
+        (unfinished > 0 ? `; ${grouped(unfinished)} more were not over at its end` : "");
     return (
       statisticsHtml("task", tasks, ({ name }) => color(name), true, `: their own times${missing}`) +
       statisticsHtml("call", calls, null, false, "") +

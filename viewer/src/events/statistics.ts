@@ -24,6 +24,7 @@ export interface Durations {
   tasks: Statistics[];
   incomplete: number; // tasks of which not all was kept
   tooLong: number; // tasks that were created too long before their end to be followed
+  unfinished: number; // tasks of which it is not known whether they go on after the selection
   calls: Statistics[];
 }
 
