@@ -522,6 +522,10 @@ void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept {
     miss_message();
 }
 
+void MpiEvent::count_lost_operation() const noexcept {
+    if (thread_ != nullptr) ++thread_->operations_lost;
+}
+
 void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     if (row_ == nullptr) return nullptr;
     const InTool guard;

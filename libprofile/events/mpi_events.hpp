@@ -89,6 +89,9 @@ class MpiEvent {
     /// There is no memory to follow `requests`, so what they move will not be counted. Only when counted().
     void count_lost_requests(std::uint64_t requests) const noexcept;
 
+    /// An operation of the application's will not be followed. Before the real call.
+    void count_lost_operation() const noexcept;
+
     /// An aligned buffer of at least `bytes` bytes for the length of this call; nullptr when memory ran out or the call is
     /// not counted (then pass the application's own arguments).
     void* scratch(std::uint64_t bytes) const noexcept;

@@ -53,6 +53,13 @@ TEST(Losses, SamplesInLibprofileCountWhereItMeasuredLess) {
     EXPECT_NE(said.find("\n80.0 % of the samples hit libprofile itself (it measured "), std::string::npos) << said;
 }
 
+TEST(Losses, OperationsThatAreNotFollowedAreTold) {
+    RankRecord record = sample_rank_record(0);
+    EXPECT_EQ(said_of(record).find("MPI_Op_create"), std::string::npos);
+    record.operations_lost = 3;
+    EXPECT_NE(said_of(record).find("3 operations of the program (MPI_Op_create) not told apart"), std::string::npos) << said_of(record);
+}
+
 TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {
     const auto said_of_change = [](std::uint64_t quota_losses) {
         RankRecord record = sample_rank_record(0);
