@@ -168,7 +168,7 @@ TEST_F(EventTraceTest, AnIterationWithMoreEventsThanMemoryIsCountedAndTheOthersS
 }
 
 TEST_F(EventTraceTest, WhatIsNotWrittenIsCountedAsDropped) {
-    begin(1 << 14); // not every one has its turn
+    begin(1 << 14);                                                                  // not every one has its turn
     for (int i = 0; i < 401; ++i) iterate(20, 1000 + static_cast<std::uint64_t>(i)); // each is slower than those before, and takes their place
     std::vector<unsigned char> bytes(1 << 16);
     for (const bool is_over : {false, true}) { // the last one is undecided, then decided
