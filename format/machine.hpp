@@ -14,6 +14,9 @@ namespace libprofile {
 inline constexpr char machine_file_magic[8] = {'L', 'P', 'M', 'A', 'C', 'H', '1', '\n'};
 inline constexpr std::size_t machine_file_head = sizeof machine_file_magic + 4, machine_file_most = 1u << 20;
 
+/// Of number and kind of an object; readers refuse more.
+inline constexpr std::uint64_t most_machine_number = 1u << 20;
+
 enum class MachineObject : std::uint64_t { Machine = 1, Package, Group, Die, NumaNode, L5Cache, L4Cache, L3Cache, L2Cache, L1Cache, Core, Processor, Other };
 
 /// Followed by MachineObjectRecord*, each before what lies in it, and distances * distances values: of NUMA nodes in the order of the objects, from

@@ -114,6 +114,14 @@ def a_job_without_the_machine_is_as_before(job):
 
 
 @test
+def numbers_that_no_reader_takes_are_not_told(job):
+    measured(job, "numbers", {"HWLOC_SYNTHETIC": "core:2 pu:2(indexes=0,1048575,1048576,1048577)"})
+    said = machine_of(job, "numbers")
+    expect_equal([row["number"] for row in said["machine"] if row["type"] == "processor"], [0, 1048575, None, None], "numbers of processors")
+    expect("malformed" not in job.run([job.tool, "report", job.folder / "numbers"]).all_err, "the report says that something is malformed")
+
+
+@test
 def the_program_has_nothing_of_hwloc_nor_of_the_process_that_asked(job):
     folder = job.folder / "temporary"
     folder.mkdir()
