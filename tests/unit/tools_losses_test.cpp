@@ -17,6 +17,7 @@ namespace {
 
 /// Goes through the numbers of a record; keeps the address of one.
 struct FieldFinder {
+    static constexpr bool reading = false;
     std::size_t wanted = 0;
     std::size_t seen = 0;
     std::uint64_t* field = nullptr;
