@@ -2,7 +2,8 @@
 // Contract: plain data; no allocation; `describe` runs with an Encoder or a Decoder.
 //
 // `libprofile run` leaves the payload in a file, which the runtime copies: machine_file_magic, the CRC-32 of the payload as 4 bytes of this machine,
-// the payload. So nothing of hwloc comes into the job.
+// the kernel's boot_id, the payload. So nothing of hwloc comes into the job. The boot_id says of which machine the file is: launchers hand its name
+// on to other machines, which may have the same folder.
 #pragma once
 
 #include "format/codec.hpp"
@@ -11,8 +12,13 @@
 
 namespace libprofile {
 
-inline constexpr char machine_file_magic[8] = {'L', 'P', 'M', 'A', 'C', 'H', '1', '\n'};
-inline constexpr std::size_t machine_file_head = sizeof machine_file_magic + 4, machine_file_most = 1u << 20;
+inline constexpr char machine_file_magic[8] = {'L', 'P', 'M', 'A', 'C', 'H', '2', '\n'};
+inline constexpr const char* boot_id_file = "/proc/sys/kernel/random/boot_id";
+inline constexpr std::size_t boot_id_size = 36, boot_id_at = sizeof machine_file_magic + 4; // its length, and where it is in the file
+inline constexpr std::size_t machine_file_head = boot_id_at + boot_id_size, machine_file_most = 1u << 20;
+
+/// Of number and kind of an object; readers refuse more.
+inline constexpr std::uint64_t most_machine_number = 1u << 20;
 
 enum class MachineObject : std::uint64_t { Machine = 1, Package, Group, Die, NumaNode, L5Cache, L4Cache, L3Cache, L2Cache, L1Cache, Core, Processor, Other };
 

@@ -200,6 +200,8 @@ struct RankRecord {
     std::uint64_t memory_peak = 0;   // peak of bytes in use: of the quota, and of the live file mapped into memory
     std::uint64_t bytes_written = 0; // of this rank's blocks, without this one and the directory
     std::uint64_t writing_ns = 0;    // from the end of the measurement until they were made, without waiting for others
+    // Earlier files of version 5 end here:
+    std::uint64_t operations_lost = 0; // calls of MPI_Op_create with functions whose time is that of the calls they run in: too many others
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);
@@ -227,6 +229,9 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.memory_peak);
     c.number(r.bytes_written);
     c.number(r.writing_ns);
+    if constexpr (Codec::reading)
+        if (c.remaining() == 0) return;
+    c.number(r.operations_lost);
 }
 inline constexpr unsigned rank_fields_since_version_4 = 3;
 

@@ -203,14 +203,14 @@ bool is_any_followed(const Thread& thread) noexcept {
     const InTool guard;
     // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
     if (guard.is_nested()) [[unlikely]]
-        return;
+        return leave_uncounted(return_address);
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr || thread->is_silent()) [[unlikely]] {
         thread = waking_thread();
-        if (thread == nullptr) return;
+        if (thread == nullptr) return leave_uncounted(return_address);
     }
     if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
-        if (thread_ == nullptr) return;
+        if (thread_ == nullptr) return leave_uncounted(return_address);
     } else {
         if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
             if (continues_polls(*thread, function_id, return_address, own_frame)) return;
@@ -238,6 +238,9 @@ bool is_any_followed(const Thread& thread) noexcept {
     open(*thread, return_address, own_frame);
 }
 
+/// The call is none of ours. If it is the application's, what other ranks count of it is missing here.
+[[gnu::cold]] void MpiEvent::leave_uncounted(void* return_address) noexcept { state_.unrecorded = !is_mpi_library_address(return_address); }
+
 /// An operation counts inside of a counted call only. It is no visit: MPI calls it, and how often is not the program's choice.
 [[gnu::noinline]] void MpiEvent::begin_operation(void* return_address, void* frame) noexcept {
     clear();
@@ -260,7 +263,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (process.state() == SessionState::Idle) session.start();
     if (process.recording()) return true;
     if (process.measuring()) {
-        state_.unrecorded = !is_mpi_library_address(return_address);
+        leave_uncounted(return_address);
         follow_unrecorded_call(frame);
     }
     return false;
@@ -517,6 +520,10 @@ void MpiEvent::was_unsuccessful() noexcept {
 void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept {
     thread_->requests_lost += requests;
     miss_message();
+}
+
+void MpiEvent::count_lost_operation() const noexcept {
+    if (thread_ != nullptr) ++thread_->operations_lost;
 }
 
 void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {

@@ -61,8 +61,8 @@ class MpiEvent {
     /// Returns false if nothing is measured or the MPI library made the call for itself. Then account nothing.
     bool counted() const noexcept { return row_ != nullptr; }
 
-    /// The requests that this call makes must be remembered: it is counted, or it is the application's and only recording is
-    /// off, so that a later call that is counted may complete them.
+    /// The requests that this call makes must be remembered: it is counted, or it is the application's and cannot be counted
+    /// (recording is off, or the thread has no location), but a later call that completes them may be.
     bool follows_requests() const noexcept { return row_ != nullptr || state_.unrecorded; }
 
     /// Adds to a metric of this call path. Only after stop() and when counted().
@@ -89,6 +89,9 @@ class MpiEvent {
     /// There is no memory to follow `requests`, so what they move will not be counted. Only when counted().
     void count_lost_requests(std::uint64_t requests) const noexcept;
 
+    /// An operation of the application's will not be followed. Before the real call.
+    void count_lost_operation() const noexcept;
+
     /// An aligned buffer of at least `bytes` bytes for the length of this call; nullptr when memory ran out or the call is
     /// not counted (then pass the application's own arguments).
     void* scratch(std::uint64_t bytes) const noexcept;
@@ -103,6 +106,7 @@ class MpiEvent {
     void begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept;
     RunningCall& take(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept;
+    void leave_uncounted(void* return_address) noexcept;
     void begin_operation(void* return_address, void* frame) noexcept;
     void open(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept;
@@ -147,7 +151,7 @@ class MpiEvent {
         std::uint32_t is_timed : 1 = false;          // of these: the clock is read
         std::uint32_t unsuccessful : 1 = false;      //
         std::uint32_t checkpoint_is_due : 1 = false; // noticed where the time is known anyway
-        std::uint32_t unrecorded : 1 = false;        // a call of the application while recording is off
+        std::uint32_t unrecorded : 1 = false;        // a call of the application that cannot be counted
     } state_;
     std::uint32_t function_id_;
     const KnownPath* path_;    // nullptr if none is remembered

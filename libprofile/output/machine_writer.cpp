@@ -4,6 +4,7 @@
 #include "libprofile/base/memory.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/small_file.hpp"
 #include "libprofile/output/safe_files.hpp"
 
 #include <cstring>
@@ -14,7 +15,12 @@ namespace libprofile {
 
 namespace {
 
-/// The payload of the block, 0 bytes if the file is not what it should be.
+bool is_of_this_machine(const unsigned char* head) noexcept {
+    char boot_id[boot_id_size + 1] = {};
+    return read_small_file(boot_id_file, boot_id, sizeof boot_id) == boot_id_size && std::memcmp(head + boot_id_at, boot_id, boot_id_size) == 0;
+}
+
+/// The payload of the block, 0 bytes if the file is not what it should be, or is that of another machine.
 std::size_t read_payload(int file, unsigned char* to, std::size_t size) noexcept {
     std::size_t have = 0;
     while (have < size) {
@@ -24,7 +30,7 @@ std::size_t read_payload(int file, unsigned char* to, std::size_t size) noexcept
     }
     std::uint32_t crc = 0;
     std::memcpy(&crc, to + sizeof machine_file_magic, sizeof crc);
-    const bool is_one = std::memcmp(to, machine_file_magic, sizeof machine_file_magic) == 0;
+    const bool is_one = std::memcmp(to, machine_file_magic, sizeof machine_file_magic) == 0 && is_of_this_machine(to);
     return is_one && crc32(to + machine_file_head, size - machine_file_head) == crc ? size - machine_file_head : 0;
 }
 

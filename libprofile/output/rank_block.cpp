@@ -48,6 +48,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         record.quota_losses += thread.tree.quota_hits() + thread.phases.losses();
         record.nesting_repairs += thread.phases.repairs().count();
         record.requests_lost += thread.requests_lost;
+        record.operations_lost += thread.operations_lost;
         for (std::size_t i = 0; i < path_count_count; ++i) record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
         record.path_counts[static_cast<std::size_t>(PathCount::Repeated)] += thread.paths_repeated;
         if (thread.index != 0) return;

@@ -174,7 +174,8 @@ struct alignas(64) Thread {
     };
     Scratch scratch[max_calls]; // one for each running call; see MpiEvent::scratch()
     Partners partners;
-    std::uint64_t requests_lost = 0; // messages not counted: no memory to remember the requests
+    std::uint64_t requests_lost = 0;   // messages not counted: no memory to remember the requests
+    std::uint64_t operations_lost = 0; // MPI_Op_create of more functions than are followed
 
     // The last reading of the thread's CPU time, and when it was taken.
     std::uint64_t cpu_mark = 0;

@@ -20,7 +20,7 @@ class PageNodes {
     bool is_due(std::uint64_t now) const noexcept { return now >= due_.load(std::memory_order_relaxed); }
     /// Asks about some pages whose node is not known, unless another thread is at it.
     void ask(std::uint64_t now) noexcept;
-    /// The same about all of them, when the measurement is over, as long as that takes less than 1 % of its time.
+    /// The same about all of them, for a snapshot or the profile, as long as all questions have taken less than 1 % of the time since the session began.
     void ask_all(std::uint64_t now) noexcept;
 
     std::uint64_t wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }

@@ -9,8 +9,11 @@ namespace libprofile {
         ++dropped_events_;
         return;
     }
-    if (size_ + most_bytes_of_event > capacity_ && !make_room()) [[unlikely]]
-        return lose_open();
+    if (size_ + most_bytes_of_event > capacity_ && !make_room()) [[unlikely]] {
+        lose_open();
+        ++dropped_events_;
+        return;
+    }
     Encoder encoder(bytes_ + size_, most_bytes_of_event);
     describe(encoder, event);
     size_ += encoder.size();
@@ -110,7 +113,7 @@ void PartStore::compact() noexcept {
 /// The part has more events than memory. What comes of it is only counted.
 [[gnu::cold]] void PartStore::lose_open() noexcept {
     size_ = open_.at;
-    dropped_events_ += open_.events + 1;
+    dropped_events_ += open_.events;
     open_.events = 0;
     is_lost_ = true;
 }

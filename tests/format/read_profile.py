@@ -583,7 +583,7 @@ def read(blocks):
             rest = []  # counters of format/path_counts.def and format/skip_reasons.def among them
             while p.at < len(p.data):
                 rest.append(p.number())
-            record["memory_peak"], record["bytes_written"], record["writing_ns"] = rest[-3:]
+            record["memory_peak"], record["bytes_written"], record["writing_ns"], record["operations_lost"] = rest[-4:]
             if record["rank"] != rank:
                 raise Damaged("a Rank block of another rank")
             ranks[rank] = record

@@ -50,6 +50,17 @@ def processes_end_inside_callbacks_as_without(job):
 
 
 @test
+def operations_beyond_those_that_are_followed_are_counted(job):
+    plain = job.plain([job.program("many_operations")], 1)
+    result = job.measured([job.program("many_operations")], 1, output="many")
+    expect_equal((result.code, result.out), (plain.code, plain.out), "the job with libprofile")
+    expect_equal(result.out, f"{sum(range(300)) + 300}\n", "what the operations have done")
+    expect_equal(job.report("many")["losses"]["operations_lost"], 300 - 256, "operations that are not followed")
+    text = job.run([job.tool, "report", job.folder / "many"]).out
+    expect("44 operations of the program (MPI_Op_create)" in text, text)
+
+
+@test
 def tracebacks_of_crashes_inside_mpi_are_complete(job):
     """The run-time library of Fortran reads debug information while it looks at the stack: long enough for many samples."""
     def shown(result):

@@ -154,6 +154,17 @@ def calls_of_a_collective_operation_are_one_group(job):
     expect_equal(len(set(ranks_of.values())), len(ranks_of), "communicators of the same ranks with different names")
 
 
+@test
+def a_rank_that_missed_a_collective_operation_is_in_no_wrong_group(job):
+    for how in ("freed", "unseen"):
+        result = job.measured([job.program("missed_operations"), how], output=how, options=EVENTS)
+        expect_equal(result.code, 0, "exit code")
+        entries, _, _ = events_of(job, how)
+        expect_equal(entries[0, 0]["collectives"]["number"], [1, 2, 3, 4, 5], f"{how}: numbers of rank 0")
+        numbers = [number for (rank, _), entry in entries.items() if rank == 1 for number in entry["collectives"]["number"]]
+        expect_equal(numbers, [], f"{how}: numbers of rank 1")
+
+
 MISSED = """from mpi4py import MPI
 world, value = MPI.COMM_WORLD, bytearray(8)
 for step in range(11):

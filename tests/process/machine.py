@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 from harness import expect, expect_equal, main, read_again, test
 
@@ -104,17 +105,24 @@ def recorded_machines_have_their_distances(job):
 
 @test
 def a_job_without_the_machine_is_as_before(job):
-    """No file can be written, hwloc is broken or hangs, or the library was preloaded by hand."""
+    """No file can be written, hwloc is broken, the file is damaged or another machine's, or the library was preloaded by hand."""
     closed = job.folder / "missing"
     measured(job, "unwritable", {"TMPDIR": closed})
     broken = job.write("broken.xml", "<topology><object")
     measured(job, "broken", {"HWLOC_XMLFILE": broken})
     folder = measured(job, "replaced", {"HWLOC_SYNTHETIC": "core:7 pu:1"})
     for path in folder.glob("libprofile-machine-*"):
-        path.write_bytes(b"LPMACH1\nrubbish")
+        path.write_bytes(b"LPMACH2\nrubbish")
     measured(job, "replaced_again", {"HWLOC_SYNTHETIC": "core:7 pu:1"})
+    folder = measured(job, "elsewhere", {"HWLOC_SYNTHETIC": "core:5 pu:1"})
+    boot = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+    moved = [path for path in folder.glob("libprofile-machine-*") if boot in path.read_bytes()]
+    expect(moved, "no file has the boot_id of this machine")
+    for path in moved:
+        path.write_bytes(path.read_bytes().replace(boot, boot[::-1]))
+    measured(job, "elsewhere_again", {"HWLOC_SYNTHETIC": "core:5 pu:1"})
     job.measured([job.program("counters"), "waits", 4, 1], output="by_hand")
-    for output in ("unwritable", "replaced_again", "by_hand"):
+    for output in ("unwritable", "replaced_again", "elsewhere_again", "by_hand"):
         said = machine_of(job, output)
         expect(isinstance(said, str) and "does not have the machine" in said, f"{output}: {said}")
     refused = job.run([job.tool, "report", job.folder / "by_hand", "--machine", "--rank", "1"])
@@ -122,6 +130,49 @@ def a_job_without_the_machine_is_as_before(job):
     for more in ([], ["--tasks"]):
         refused = job.run([job.tool, "report", job.folder / "by_hand", *more, "--format", "svg"])
         expect(refused.code == 2 and "add --machine" in refused.all_err and not refused.out, f"a picture of something else, {more}: {refused.all_err}")
+
+
+@test
+def numbers_that_no_reader_takes_are_not_told(job):
+    measured(job, "numbers", {"HWLOC_SYNTHETIC": "core:2 pu:2(indexes=0,1048575,1048576,1048577)"})
+    said = machine_of(job, "numbers")
+    expect_equal([row["number"] for row in said["machine"] if row["type"] == "processor"], [0, 1048575, None, None], "numbers of processors")
+    expect("malformed" not in job.run([job.tool, "report", job.folder / "numbers"]).all_err, "the report says that something is malformed")
+
+
+@test
+def where_hwloc_hangs_it_is_asked_once_an_hour(job):
+    folder = job.folder / "temporary"
+    folder.mkdir()
+    pipe = job.folder / "pipe"
+    os.mkfifo(pipe)
+    command = [job.tool, "run", "--output", job.folder / "hangs", "--", "true"]
+    env = {"TMPDIR": folder, "HWLOC_XMLFILE": pipe, "LIBPROFILE_MPI": "no"}
+    first, second = (job.run(command, env=env) for _ in range(2))
+    expect_equal((first.code, second.code), (0, 0), "exit codes")
+    expect(first.seconds >= 2, f"the first start took {first.seconds} s")
+    expect(second.seconds < 1.5, f"the second start took {second.seconds} s")
+    files = list(folder.glob("libprofile-machine-*"))
+    expect_equal([path.stat().st_size for path in files], [0], f"sizes of {files}")
+    os.utime(files[0], (0, 0))
+    third = job.run(command, env=env)
+    expect(third.seconds >= 2, f"the start after an hour took {third.seconds} s")
+    fourth = job.run(command, env=env)
+    expect(fourth.seconds < 1.5, f"the start after that took {fourth.seconds} s")
+
+
+@test
+def the_child_that_asks_leaves_no_signal_and_no_resources(job):
+    """A launcher blocks SIGCHLD; the program asks what its children have used."""
+    folder = job.folder / "temporary"
+    folder.mkdir()
+    asks = ("import resource, signal; used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+            "print(signal.sigpending(), used.ru_maxrss, used.ru_minflt, signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL)")
+    blocks = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD]); os.execv(sys.argv[1], sys.argv[1:])"
+    for run in ([job.tool, "run", "--output", job.folder / "python", "--", "/usr/bin/python3", "-c", asks], ["/usr/bin/python3", "-c", asks]):
+        result = job.run(["/usr/bin/python3", "-c", blocks, *run], env={"TMPDIR": folder, "LIBPROFILE_MPI": "no"})
+        expect_equal(result.out.strip(), "set() 0 0 True", "pending signals, resources of children, whether SIGCHLD does what it does by default")
+    expect([path for path in folder.iterdir() if path.stat().st_size > 0], "hwloc was not asked")
 
 
 @test

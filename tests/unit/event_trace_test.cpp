@@ -1,4 +1,5 @@
 // The trace of events: whole parts, chosen alike on all ranks, in bounded memory.
+#include "libprofile/output/events_writer.hpp"
 #include "libprofile/trace/event_trace.hpp"
 #include "libprofile/trace/message_numbers.hpp"
 
@@ -164,6 +165,55 @@ TEST_F(EventTraceTest, AnIterationWithMoreEventsThanMemoryIsCountedAndTheOthersS
     EXPECT_FALSE(iterations().contains(8));
     EXPECT_GE(iterations().size(), 8u);
     EXPECT_GE(store().dropped_events(), 100000u);
+}
+
+TEST_F(EventTraceTest, WhatIsNotWrittenIsCountedAsDropped) {
+    begin(1 << 14);                                                                  // not every one has its turn
+    for (int i = 0; i < 401; ++i) iterate(20, 1000 + static_cast<std::uint64_t>(i)); // each is slower than those before, and takes their place
+    std::vector<unsigned char> bytes(1 << 16);
+    for (const bool is_over : {false, true}) { // the last one is undecided, then decided
+        if (is_over) trace_->finish(now_);
+        Encoder encoder(bytes.data(), bytes.size());
+        write_events(encoder, 0, *trace_);
+        EventsRecord record;
+        Decoder decoder(bytes.data(), encoder.size());
+        describe(decoder, record);
+        std::uint64_t events = 0;
+        for (std::uint64_t i = 0; i < record.parts; ++i) {
+            EventPartRecord part;
+            describe(decoder, part);
+            events += part.events;
+            EventRecord event;
+            for (std::uint64_t e = 0; e < part.events; ++e) describe(decoder, event);
+        }
+        EXPECT_FALSE(decoder.failed());
+        EXPECT_EQ(record.dropped_parts + record.parts, number_);
+        EXPECT_EQ(record.dropped_events + events, 20 * number_);
+    }
+}
+
+TEST_F(EventTraceTest, APartThatIsTooLargeAtItsEndLosesItsOwnEventsOnly) {
+    constexpr std::uint64_t memory = 8192;
+    const auto fill = [&](PartStore& parts, std::uint64_t most) {
+        parts.start(arena_, memory, counters_);
+        parts.open(0, 0);
+        std::uint64_t events = 0;
+        for (; events < most && parts.dropped_events() == 0; ++events) {
+            EventRecord event;
+            event.gap = INT64_MIN;
+            event.length = UINT64_MAX; // a long one: the last that is taken leaves less room than a place in the list needs
+            parts.add(event);
+        }
+        return events;
+    };
+    PartStore all, one_less;
+    const std::uint64_t most = fill(all, UINT64_MAX) - 1;
+    EXPECT_EQ(all.dropped_events(), most + 1);
+    EXPECT_EQ(fill(one_less, most), most);
+    EXPECT_EQ(one_less.dropped_events(), 0u);
+    ASSERT_FALSE(one_less.close({PartKind::Iteration, 0, 0}, 100, PartHasItsTurn)) << "its place in the list has room";
+    EXPECT_EQ(one_less.dropped_events(), most);
+    EXPECT_EQ(one_less.dropped_parts(), 1u);
 }
 
 TEST_F(EventTraceTest, ALargeFirstIterationDoesNotCostTheOthers) {

@@ -1,4 +1,5 @@
 // The tables of open requests: what was inserted is found, whatever the handles and however many there are.
+#include "libprofile/base/memory.hpp"
 #include "wrappers/mpi/data_requests.hpp"
 #include "wrappers/mpi/persistent_requests.hpp"
 #include "wrappers/mpi/rank_groups.hpp"
@@ -14,6 +15,7 @@
 
 using libprofile::Charge;
 using libprofile::DataRequest;
+using libprofile::memory_quota;
 using libprofile::Metric;
 namespace requests = libprofile::data_requests;
 namespace persistent = libprofile::persistent_requests;
@@ -166,6 +168,20 @@ TEST(RankGroups, AThreadThatNeverEndsAskingIsNotWaitedForWithoutEnd) {
     const auto begin = std::chrono::steady_clock::now();
     groups::forget(0x7ffff1234560);
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(50));
+}
+
+TEST(RankGroups, RanksThatAreNotKnownForWantOfMemoryAreMissed) {
+    namespace groups = libprofile::rank_groups;
+    const int some[] = {-9, 1};
+    const std::uint64_t limit = memory_quota.limit();
+    memory_quota.limit(0);
+    EXPECT_EQ(groups::group_of(some, 2, false), groups::missed);
+    memory_quota.limit(limit);
+    const std::uint32_t group = groups::group_of(some, 2, false);
+    EXPECT_GE(group, groups::first_other);
+    EXPECT_NE(groups::communicator(group), groups::no_communicator);
+    EXPECT_EQ(groups::communicator(groups::missed), groups::no_communicator);
+    EXPECT_EQ(groups::world_rank(groups::missed, 0), groups::no_rank);
 }
 
 TEST(RankGroups, WithoutRoomPartnersAreUnknown) {

@@ -17,6 +17,7 @@ namespace {
 
 /// Goes through the numbers of a record; keeps the address of one.
 struct FieldFinder {
+    static constexpr bool reading = false;
     std::size_t wanted = 0;
     std::size_t seen = 0;
     std::uint64_t* field = nullptr;
@@ -51,6 +52,13 @@ TEST(Losses, SamplesInLibprofileCountWhereItMeasuredLess) {
     record.skipped[static_cast<std::size_t>(SkipReason::InTool)] = 400;
     const std::string said = said_of(record);
     EXPECT_NE(said.find("\n80.0 % of the samples hit libprofile itself (it measured "), std::string::npos) << said;
+}
+
+TEST(Losses, OperationsThatAreNotFollowedAreTold) {
+    RankRecord record = sample_rank_record(0);
+    EXPECT_EQ(said_of(record).find("MPI_Op_create"), std::string::npos);
+    record.operations_lost = 3;
+    EXPECT_NE(said_of(record).find("3 operations of the program (MPI_Op_create) not told apart"), std::string::npos) << said_of(record);
 }
 
 TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {

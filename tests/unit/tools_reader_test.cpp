@@ -126,6 +126,26 @@ TEST(Reader, CheckpointsAreReadAndAreNotComplete) {
     EXPECT_FALSE(p.complete);
 }
 
+TEST(Reader, RanksOfEarlierFilesHaveLostNoOperations) {
+    for (const bool is_earlier : {true, false}) {
+        ProfileBuilder b(1);
+        b.job(1);
+        b.metrics();
+        RankRecord r = sample_rank_record(0);
+        r.operations_lost = 7;
+        b.block(BlockType::Rank, 0, [&](Encoder& e) {
+            unsigned char bytes[4096];
+            Encoder all(bytes, sizeof bytes);
+            describe(all, r);
+            e.raw(bytes, all.size() - (is_earlier ? 1 : 0));
+        });
+        b.modules(0, {});
+        b.functions(0, {});
+        b.tree(0, 0, 0, {});
+        EXPECT_EQ(read_one(b.bytes()).ranks.at(0).operations_lost, is_earlier ? 0u : 7u);
+    }
+}
+
 TEST(Reader, RanksThatWroteAloneJoin) {
     ProfileBuilder first(1), second(1);
     first.job(3);

@@ -271,6 +271,9 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     all.add_orders();
     all.add_counter(Loss, "requests_lost", &RankInfo::requests_lost,
                     [](std::uint64_t n) { return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is counted"; });
+    all.add_counter(Loss, "operations_lost", &RankInfo::operations_lost, [](std::uint64_t n) {
+        return plural(n, "operation") + " of the program (MPI_Op_create) not told apart from the calls that run them: a process can have 256 functions";
+    });
     all.add_samples();
     all.add_checked_paths();
     all.add_counter(Loss, "partial_paths", &RankInfo::partial_paths,

@@ -102,7 +102,7 @@ class Reader {
     void add(const hwloc_obj& object, bool kinds_differ) {
         MachineObjectRecord record;
         record.type = static_cast<std::uint64_t>(type_of(object));
-        if (object.os_index != HWLOC_UNKNOWN_INDEX) record.number = std::uint64_t{object.os_index} + 1;
+        if (object.os_index < most_machine_number) record.number = std::uint64_t{object.os_index} + 1; // HWLOC_UNKNOWN_INDEX is more
         if (object.type == HWLOC_OBJ_NUMANODE) {
             record.size = object.attr->numanode.local_memory;
             numa_.push_back(object.os_index);

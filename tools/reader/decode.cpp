@@ -77,6 +77,7 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.nesting_repairs = r.nesting_repairs;
     info.threads_lost = r.threads_lost;
     info.requests_lost = r.requests_lost;
+    info.operations_lost = r.operations_lost;
     info.memory_used = r.memory_used;
     info.memory_quota = r.memory_quota;
     info.memory_peak = r.memory_peak;

@@ -10,7 +10,6 @@ namespace libprofile::tools {
 namespace {
 
 constexpr std::size_t least_bytes_of_object = 5, most_depth = 64;
-constexpr std::uint64_t most_number = 1u << 20;
 
 /// Reads the objects; those that are open have a number of children that are still to come.
 bool read_objects(Decoder& d, std::uint64_t count, std::vector<MachineNode>& nodes) {
@@ -19,7 +18,8 @@ bool read_objects(Decoder& d, std::uint64_t count, std::vector<MachineNode>& nod
         MachineObjectRecord r;
         describe(d, r);
         const bool is_known = r.type >= 1 && r.type <= static_cast<std::uint64_t>(MachineObject::Other);
-        if (d.failed() || !is_known || r.number > most_number || r.kind > most_number || r.children > count || open.size() >= most_depth) return false;
+        if (d.failed() || !is_known || r.number > most_machine_number || r.kind > most_machine_number || r.children > count || open.size() >= most_depth)
+            return false;
         if ((i == 0) != (r.type == static_cast<std::uint64_t>(MachineObject::Machine)) || (i != 0 && open.empty())) return false;
         MachineNode& node = nodes.emplace_back();
         node.type = static_cast<MachineObject>(r.type);

@@ -106,6 +106,7 @@ struct RankInfo {
     std::uint64_t nesting_repairs = 0;
     std::uint64_t threads_lost = 0;
     std::uint64_t requests_lost = 0;
+    std::uint64_t operations_lost = 0;
     std::uint64_t memory_used = 0;
     std::uint64_t memory_quota = 0;
     std::uint64_t memory_peak = 0;   // 0 if unknown (files of version 3)

@@ -354,10 +354,10 @@ Json clocks_json(const Profile& profile, std::size_t ranks) {
 
 Json losses_json(const Profile& profile, std::size_t ranks) {
     constexpr std::pair<const char*, std::uint64_t RankInfo::*> counters[] = {
-        {"samples_taken", &RankInfo::samples_taken}, {"samples_lost", &RankInfo::samples_lost},        {"partial_paths", &RankInfo::partial_paths},
-        {"quota_losses", &RankInfo::quota_losses},   {"nesting_repairs", &RankInfo::nesting_repairs},  {"threads_lost", &RankInfo::threads_lost},
-        {"requests_lost", &RankInfo::requests_lost}, {"threads_running", &RankInfo::threads_running},  {"clocks_lost", &RankInfo::clocks_lost},
-        {"threads_short", &RankInfo::threads_short}, {"threads_short_ns", &RankInfo::threads_short_ns}};
+        {"samples_taken", &RankInfo::samples_taken}, {"samples_lost", &RankInfo::samples_lost},       {"partial_paths", &RankInfo::partial_paths},
+        {"quota_losses", &RankInfo::quota_losses},   {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost},
+        {"requests_lost", &RankInfo::requests_lost}, {"operations_lost", &RankInfo::operations_lost}, {"threads_running", &RankInfo::threads_running},
+        {"clocks_lost", &RankInfo::clocks_lost},     {"threads_short", &RankInfo::threads_short},     {"threads_short_ns", &RankInfo::threads_short_ns}};
     Json sums = Json::object(), each = Json::object();
     const auto add = [&](const char* name, const auto& value_of) {
         std::vector<std::uint64_t> values(ranks);

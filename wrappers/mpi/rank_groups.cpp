@@ -27,7 +27,7 @@ std::atomic<const Known*> known[most_groups];
 std::atomic<std::uint32_t> known_count{0};
 
 // Either the thread that asks sees that something is being freed, or the one that frees sees that another asks.
-constexpr unsigned handle_bits = 6; // frees are counted by a hash of the handle: those of other communicators rarely matter
+constexpr unsigned handle_bits = 12; // frees are counted by a hash of the handle: those of other communicators rarely matter
 std::atomic<std::uint32_t> begun_frees[1u << handle_bits];
 std::atomic<std::uint32_t> asking{0};
 constexpr std::uint64_t longest_wait_ns = 100'000'000; // the thread that asks may have been cancelled
@@ -72,7 +72,7 @@ std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noe
     }
     if (end >= most_groups) return without_ranks;
     void* memory = memory_quota.map(sizeof(Known) + bytes);
-    if (memory == nullptr) return without_ranks;
+    if (memory == nullptr) return missed;
     const std::uint32_t at = known_count.fetch_add(1, std::memory_order_acq_rel);
     if (at >= most_groups) {
         memory_quota.unmap(memory, sizeof(Known) + bytes);

@@ -12,7 +12,9 @@
 
 namespace libprofile::rank_groups {
 
-enum Group : std::uint32_t { not_asked, without_ranks, of_world, first_other }; // a number of 13 bits
+/// A number of 13 bits. without_ranks: for a reason that is the same on all ranks, or stays for good. missed: for another one. What counts messages or
+/// operations of this process must then stop: other ranks may have counted this one, and this process may count the next.
+enum Group : std::uint32_t { not_asked, without_ranks, missed, of_world, first_other };
 inline constexpr std::uint32_t most_groups = 1024;
 inline constexpr std::uint32_t no_rank = UINT32_MAX; // Partners::unknown
 
@@ -40,7 +42,8 @@ class Asking {
     bool is_allowed_;
 };
 
-/// The group whose rank i is ranks[i] of MPI_COMM_WORLD (below 0: none); without_ranks if there is no memory. `is_remote`: of an inter-communicator.
+/// The group whose rank i is ranks[i] of MPI_COMM_WORLD (below 0: none); missed if there is no memory, without_ranks if there are most_groups others.
+/// `is_remote`: of an inter-communicator.
 std::uint32_t group_of(const int* ranks, std::uint32_t size, bool is_remote) noexcept;
 
 /// The rank in MPI_COMM_WORLD of rank `rank` of the group, or no_rank.

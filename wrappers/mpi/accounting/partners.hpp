@@ -21,19 +21,20 @@ inline std::uint64_t comm_key(MPI_Comm comm) { return (std::uint64_t)comm & requ
 inline std::uint32_t translate(MPI_Comm comm) {
     constexpr std::uint64_t most_comparisons = std::uint64_t{1} << 22;
     int is_inter = 0, order = MPI_UNEQUAL, size = 0, world_size = 0;
-    if (real.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return rank_groups::without_ranks;
+    if (real.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return rank_groups::missed;
     if (!is_inter && (real.Comm_compare(comm, MPI_COMM_WORLD, &order) != MPI_SUCCESS || order == MPI_IDENT || order == MPI_CONGRUENT))
-        return order == MPI_UNEQUAL ? rank_groups::without_ranks : rank_groups::of_world;
+        return order == MPI_UNEQUAL ? rank_groups::missed : rank_groups::of_world;
     if ((is_inter ? real.Comm_remote_size(comm, &size) : real.Comm_size(comm, &size)) != MPI_SUCCESS ||
-        real.Comm_size(MPI_COMM_WORLD, &world_size) != MPI_SUCCESS || size <= 0 ||
-        static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(world_size) > most_comparisons)
-        return rank_groups::without_ranks;
+        real.Comm_size(MPI_COMM_WORLD, &world_size) != MPI_SUCCESS || size <= 0)
+        return rank_groups::missed;
+    if (static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(world_size) > most_comparisons)
+        return is_inter ? rank_groups::missed : rank_groups::without_ranks; // the remote group has another size there
     const std::size_t bytes = 2 * sizeof(int) * static_cast<std::size_t>(size);
     int* const ranks = static_cast<int*>(memory_quota.map(bytes));
-    if (ranks == nullptr) return rank_groups::without_ranks;
+    if (ranks == nullptr) return rank_groups::missed;
     int* const in_world = ranks + size;
     for (int i = 0; i < size; ++i) ranks[i] = i;
-    std::uint32_t translated = rank_groups::without_ranks;
+    std::uint32_t translated = rank_groups::missed;
     MPI_Group group, world;
     if ((is_inter ? real.Comm_remote_group(comm, &group) : real.Comm_group(comm, &group)) == MPI_SUCCESS) {
         if (real.Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
@@ -51,9 +52,9 @@ inline std::uint32_t translate(MPI_Comm comm) {
 }
 
 [[gnu::cold, gnu::noinline]] inline std::uint32_t ask_group(MPI_Comm comm, std::uint32_t frees) {
-    if (process.output() != Output::Together) return rank_groups::without_ranks; // MPI_COMM_WORLD may not be asked
+    if (process.output() != Output::Together) return rank_groups::missed; // MPI_COMM_WORLD may not be asked
     const rank_groups::Asking asking(comm_key(comm), frees);
-    if (!asking.is_allowed()) return rank_groups::without_ranks;
+    if (!asking.is_allowed()) return rank_groups::missed;
     if (const std::uint32_t group = rank_groups::find(comm_key(comm)); group != rank_groups::not_asked) return group; // asked during the call
     const std::uint32_t group = translate(comm);
     rank_groups::insert(comm_key(comm), group);
@@ -66,7 +67,15 @@ class RanksOfCall {
   public:
     explicit RanksOfCall(MPI_Comm comm) : comm_(comm), known_(rank_groups::find(comm_key(comm))), frees_(rank_groups::frees(comm_key(comm))) {}
 
-    std::uint32_t group() const { return known_ != rank_groups::not_asked ? known_ : ask_group(comm_, frees_); }
+    /// Of a collective operation.
+    std::uint32_t asked() const { return known_ != rank_groups::not_asked ? known_ : ask_group(comm_, frees_); }
+    /// Of a message.
+    std::uint32_t group() const {
+        const std::uint32_t group = asked();
+        if (group == rank_groups::missed) [[unlikely]]
+            MpiEvent::miss_message();
+        return group;
+    }
     Envelope envelope(int rank, int tag) const { return rank_groups::envelope(group(), rank, tag); }
 
   private:
@@ -83,8 +92,10 @@ class Collective {
     }
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS) {
-            const std::uint32_t communicator = ranks_ ? rank_groups::communicator(ranks_->group()) : rank_groups::no_communicator;
+            if (!ranks_) return;
+            const std::uint32_t group = ranks_->asked(), communicator = rank_groups::communicator(group);
             if (communicator != rank_groups::no_communicator) event.collective(communicator);
+            if (group == rank_groups::missed) MpiEvent::miss_collective();
         } else if (event.follows_requests()) {
             MpiEvent::miss_collective();
         }

@@ -146,7 +146,7 @@ def special_lines(special, function_id, prototype):
         return [f"    libprofile::session.before_mpi_finalize({function_id}, __builtin_frame_address(0));", call]
     if special == "op_create":  # MPI gets a function of ours, which calls the application's
         function = prototype.argument_names[0]
-        return [event_line(function_id), call.replace(f"({function}", f"(followed_operation({function})", 1), "    event.stop();"]
+        return [event_line(function_id), call.replace(f"({function}", f"(followed_operation(event, {function})", 1), "    event.stop();"]
     if special == "pcontrol":
         return pcontrol_lines(function_id, prototype)
     lines = [event_line(function_id), call, "    event.stop();"]
