@@ -92,7 +92,8 @@ void plan_events(std::uint64_t now, std::uint64_t spent) noexcept {
     timespec real{};
     clock_gettime(CLOCK_REALTIME, &real);
     const std::uint64_t real_now = static_cast<std::uint64_t>(real.tv_sec) * 1000000000u + static_cast<std::uint64_t>(real.tv_nsec);
-    live.events_at = now + live.events_ns - real_now % live.events_ns;
+    const std::uint64_t until = live.events_ns - real_now % live.events_ns;
+    live.events_at = now + (until < spent * events_share / 2 ? until + live.events_ns : until); // not soon after one that took long
 }
 
 /// The next snapshot of a program that closes no iterations.

@@ -242,8 +242,8 @@ class DurationSeries(NamedTuple):
     """How the durations of MPI calls go with their bytes, and those of calls and tasks with the increase of a counter. The line of least squares is intercept_ns + slope_ns * amount.
 
     rank: that called, partner: of all messages of each call; both None for all calls of the function. durations_ns and amounts have an element for each
-    call or task, as for a scatter plot. What cannot be computed, because all amounts are the same, is NaN. slope_error_ns: half of the slope's 95 % interval
-    (1.96 standard errors).
+    call or task, as for a scatter plot. What cannot be computed, because all amounts are the same, is NaN. slope_error_ns: 1.96 standard errors of the
+    slope, with many calls half of its 95 % interval.
     """
 
     function: str

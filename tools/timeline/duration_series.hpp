@@ -38,7 +38,7 @@ struct DurationFit {
     double pearson = 0; // NaN if all amounts or all durations are the same
     double r_squared = 0;
     double slope_ns = 0; // by unit; NaN if there is no line
-    /// Half of the slope's 95 % interval: 1.96 standard errors, from what the line leaves over; NaN with fewer than 3.
+    /// 1.96 standard errors of the slope, by what the line leaves over: with many calls half of the 95 % interval. NaN with fewer than 3.
     double slope_error_ns = 0;
     double intercept_ns = 0;
 };

@@ -89,7 +89,7 @@ export function seriesOf(data: Data, events: Events, spans: (Span | null)[], isI
 export interface Fit {
   slope: number; // NaN: all amounts are the same
   intercept: number;
-  slopeError: number; // half of its 95 % interval: 1.96 standard errors
+  slopeError: number; // 1.96 standard errors: with many points half of the 95 % interval
   rSquared: number; // NaN: all amounts or all durations are the same
 }
 export function fitOf({ amounts, durations }: Pick<Series, "amounts" | "durations">): Fit {

@@ -67,6 +67,16 @@ export class FilterBar {
       this.store.set({ eventFilter: noFilter });
       this.show(); // what was refused, too
     };
+    // A link may have what this profile does not know.
+    const asked = store.state.eventFilter,
+      known: EventFilter = {
+        ...asked,
+        kind: asked.kind === "tasks" && !offers.tasks ? "" : asked.kind,
+        threads: offers.threads ? asked.threads : "",
+        ranOn: offers.ranOn ? asked.ranOn : "",
+        nodes: offers.nodes ? asked.nodes : "",
+      };
+    if (filterCode(known) !== filterCode(asked)) store.set({ eventFilter: known });
     store.on(["eventFilter"], () => this.show());
     this.show();
   }

@@ -25,7 +25,7 @@ export interface Cell {
 export class Scatter {
   private readonly cells = new Map<number, number[]>();
   private readonly range: { x: [number, number]; y: number };
-  private readonly isCut: { x: boolean; y: boolean };
+  private readonly isCut: boolean; // durations are beyond their axis
 
   constructor(
     readonly series: Series,
@@ -35,12 +35,11 @@ export class Scatter {
   ) {
     const { amounts, durations } = series,
       least = amounts.reduce((a, b) => Math.min(a, b), Infinity),
-      most = amounts.reduce((a, b) => Math.max(a, b), 0),
       to = topOf(amounts),
       longest = topOf(durations),
       from = least > 0.7 * to ? least - 0.05 * (to - least || least) : 0; // an axis from 0, unless little would be seen
     this.range = { x: [from, to + 0.03 * (to - from || 1)], y: 1.05 * (longest || 1) };
-    this.isCut = { x: most > this.range.x[1], y: durations.some((ns) => ns > this.range.y) };
+    this.isCut = durations.some((ns) => ns > this.range.y);
     for (let i = 0; i < amounts.length; ++i) {
       const key = this.keyAt(this.x(amounts[i]!), this.y(durations[i]!)),
         cell = this.cells.get(key);
@@ -127,7 +126,7 @@ export class Scatter {
         value = (amount: number): number => this.y(fit.intercept + fit.slope * amount);
       if (a < b) s.line([this.x(a), value(a), this.x(b), value(b)], themeColor("b"), 1.4);
     }
-    if (this.isCut.y) markCut(s, left + 8, band, dim);
+    if (this.isCut) markCut(s, left + 8, band, dim);
     if (hovered) s.rect(Math.round(hovered.x / size) * size - 4, Math.round(hovered.y / size) * size - 4, 9, 9, "none", themeColor("ink"));
   }
 
