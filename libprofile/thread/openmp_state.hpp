@@ -89,10 +89,10 @@ struct OpenMpState {
     RememberedRow idle_row;
     std::uint64_t phases_seen = 0; // changes of the main thread's phases (phase_log.hpp)
     JoinedPath* joined_now = nullptr;
-    void* ompt = nullptr;   // wrappers/openmp/ompt.cpp's own state of the thread
-    NodeId last_joined = 0; // the path whose nodes the tracked frames inside it have
-    NodeId idle = 0;        // of the time between regions
-    bool is_worker = false; // has worked in another thread's region
+    void* ompt = nullptr;     // wrappers/openmp/ompt.cpp's own state of the thread
+    NodeId last_joined = 0;   // the path whose nodes the tracked frames inside it have
+    NodeId idle = 0;          // of the time between regions
+    bool is_worker = false;   // has worked in another thread's region
     std::uint32_t paused = 0; // waits that are interrupted by tasks, inside each other
 
     static constexpr std::uint32_t most_barriers = 16;
