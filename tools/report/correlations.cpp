@@ -77,7 +77,10 @@ ReportDocument correlation_report(const Profile& profile, const ReportChoice& ch
     std::vector<DurationSeries> list = bytes_of_calls(profile, choice.ranks, is_chosen, passing);
     std::vector<DurationSeries> counters = counters_of_events(profile, choice.ranks, is_chosen, passing);
     if (list.empty() && counters.empty()) {
-        const bool has_events = std::any_of(profile.locations.begin(), profile.locations.end(), [](const Location& l) { return l.events.stride != 0; });
+        const auto is_any = [&](auto&& has) { return std::any_of(profile.locations.begin(), profile.locations.end(), has); };
+        const bool has_events = is_any([](const Location& location) { return location.events.stride != 0; });
+        if (is_any([](const Location& location) { return !location.events.counts.empty(); }))
+            throw SelectionError("there are no messages in what is chosen, and no counter grew in any of its calls and tasks");
         throw SelectionError(has_events ? "there are neither messages nor counters (LIBPROFILE_METRICS) in the events that were kept of what is chosen"
                                         : "the profile has no calls one by one; record them: LIBPROFILE_TRACE=events libprofile run -- PROGRAM");
     }

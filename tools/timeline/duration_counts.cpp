@@ -63,6 +63,7 @@ void DurationCounts::add(std::uint64_t ns) {
     total_ += ns;
     least_ = std::min(least_, ns);
     most_ = std::max(most_, ns);
+    if (coarse_.empty()) coarse_.resize(100); // 2^64 is in the 97th
     ++coarse_[coarse(ns)];
     if (fine_.empty()) {
         list_.push_back(ns);

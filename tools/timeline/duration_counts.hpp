@@ -1,5 +1,5 @@
 // Many durations, added one by one: how many, their sum, the least, the longest, the median and a histogram.
-// Contract: one thread; 2 MiB at most, however many are added; throws std::bad_alloc only.
+// Contract: one thread; 4 MiB at most, however many are added, and nearly nothing before the first; throws std::bad_alloc only.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +35,9 @@ class DurationCounts {
     void to_bins();
 
     std::uint64_t count_ = 0, total_ = 0, least_ = ~std::uint64_t{0}, most_ = 0;
-    std::vector<std::uint64_t> list_;                                     // as long as there are few; then empty
-    std::vector<std::uint64_t> fine_;                                     // bins of the leading 12 bits; then these
-    std::vector<std::uint64_t> coarse_ = std::vector<std::uint64_t>(100); // the bins of the histogram: 2^64 is in the 97th
+    std::vector<std::uint64_t> list_;   // as long as there are few; then empty
+    std::vector<std::uint64_t> fine_;   // bins of the leading 12 bits; then these
+    std::vector<std::uint64_t> coarse_; // the bins of the histogram
 };
 
 } // namespace libprofile::tools

@@ -178,6 +178,7 @@ export class EventsPane {
     const { eventSpan } = this.store.state,
       { asked } = this.timeline!;
     if (!asked || !eventSpan) return this.showSharesOf(this.shares());
+    $("events-durations").innerHTML = ""; // those of another selection
     asked.shares(eventSpan, this.timeline!.pieces!).then(
       (shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares),
       (error) => ($("events-readout").textContent = messageOf(error)),
