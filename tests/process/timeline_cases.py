@@ -69,16 +69,16 @@ def durations_follow_page_faults_until_memory_is_kept(job):
     kept = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "2000000000"}
     faults, results, rows = {}, set(), {}
     for name, environment in (("new", {}), ("kept", kept)):
-        out, tasks, report = measure(job, "pairs", 32, 500, 8, LIBPROFILE_METRICS="page_faults", **environment)
+        out, tasks, report = measure(job, "pairs", 32, 500, 20, LIBPROFILE_METRICS="page_faults", **environment)
         results.add(out.split(",")[1])
         faults[name] = page_faults(report)
-        expect_equal(sum(row["tasks"] for row in tasks["types"]), 32 * 8, "tasks")
+        expect_equal(sum(row["tasks"] for row in tasks["types"]), 32 * 20, "tasks")
         told = job.run([job.tool, "report", job.folder / f"profile.{job.runs}", "--correlations", "--format", "json"])
         expect_equal(told.code, 0, f"exit code of --correlations: {told.err}")
         rows[name] = [row for row in json.loads(told.out)["correlations"] if row["of"] == "tasks"]
     expect_equal(len(results), 1, f"both find the same pairs: {results}")
     (row,) = rows["new"]
-    expect_equal((row["amount"], row["calls"]), ("page_faults", 32 * 8), "the correlation")
+    expect_equal((row["amount"], row["calls"]), ("page_faults", 32 * 20), "the correlation")
     expect(row["pearson"] > 0 and row["slope_ns"] > 0, f"durations grow with page faults: {row}")
     # Each task fills up to 1 MB in each iteration; with kept memory in the first one only.
     expect(faults["kept"] < faults["new"] / 3, f"page faults: {faults}")
