@@ -3,6 +3,7 @@
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/real_time.hpp"
 #include "libprofile/base/small_file.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/loops/loop_watch.hpp"
@@ -21,7 +22,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -89,10 +89,7 @@ void plan_events(std::uint64_t now, std::uint64_t spent) noexcept {
     live.events_ns = least_events_ns();
     if (live.events_ns == 0) return;
     while (live.events_ns < spent * events_share) live.events_ns *= 2;
-    timespec real{};
-    clock_gettime(CLOCK_REALTIME, &real);
-    const std::uint64_t real_now = static_cast<std::uint64_t>(real.tv_sec) * 1000000000u + static_cast<std::uint64_t>(real.tv_nsec);
-    const std::uint64_t until = live.events_ns - real_now % live.events_ns;
+    const std::uint64_t until = live.events_ns - real_time() % live.events_ns;
     live.events_at = now + (until < spent * events_share / 2 ? until + live.events_ns : until); // not soon after one that took long
 }
 

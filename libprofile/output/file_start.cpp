@@ -2,6 +2,7 @@
 
 #include "format/metrics.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/base/real_time.hpp"
 #include "libprofile/base/version.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/loops/iteration_point.hpp"
@@ -9,7 +10,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 
 namespace libprofile {
 
@@ -55,12 +55,9 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     if (process.mpi() == nullptr || process.mpi()->library_version(mpi, sizeof mpi) != 0)
         std::snprintf(mpi, sizeof mpi, "%s", process.mpi() == nullptr ? "none" : process.mpi()->name);
     tidy_version(mpi);
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    const std::uint64_t unix_now = static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
     JobRecord record;
     record.ranks = static_cast<std::uint64_t>(job.ranks);
-    record.start_unix_ns = unix_now - session_clock.now();
+    record.start_unix_ns = real_time() - session_clock.now();
     record.mpi = mpi;
     record.command = job.command;
     record.executable = job.executable;

@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/real_time.hpp"
 #include "libprofile/trace/message_numbers.hpp"
 
-#include <ctime>
 #include <new>
 
 namespace libprofile {
@@ -22,10 +22,7 @@ std::uint64_t real_origin() noexcept {
     static constinit std::atomic<std::uint64_t> origin{0};
     std::uint64_t known = origin.load(std::memory_order_relaxed);
     if (known != 0) return known;
-    timespec real{};
-    clock_gettime(CLOCK_REALTIME, &real);
-    const std::uint64_t now = static_cast<std::uint64_t>(real.tv_sec) * 1000000000u + static_cast<std::uint64_t>(real.tv_nsec);
-    return origin.compare_exchange_strong(known, now - session_clock.now()) ? origin.load() : known;
+    return origin.compare_exchange_strong(known, real_time() - session_clock.now()) ? origin.load() : known;
 }
 
 } // namespace

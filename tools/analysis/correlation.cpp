@@ -117,11 +117,12 @@ double kendall(std::span<const double> x, std::span<const double> y) {
 
 FittedLine regression(std::span<const double> x, std::span<const double> y) {
     const Pairs pairs(x, y);
-    if (pairs.size() < 2) return {unknown, unknown};
+    if (pairs.size() < 2) return {unknown, unknown, unknown};
     const Products p(pairs);
-    if (p.xx == 0) return {unknown, unknown};
+    if (p.xx == 0) return {unknown, unknown, unknown};
     const double slope = p.xy / p.xx;
-    return {slope, p.mean_y - slope * p.mean_x};
+    const double left_over = std::max(0.0, p.yy - slope * p.xy), free = static_cast<double>(pairs.size()) - 2;
+    return {slope, p.mean_y - slope * p.mean_x, free > 0 ? std::sqrt(left_over / free / p.xx) : unknown};
 }
 
 } // namespace libprofile::tools

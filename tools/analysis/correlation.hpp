@@ -19,6 +19,7 @@ double kendall(std::span<const double> x, std::span<const double> y);
 /// The straight line of least squares, y = slope x + intercept.
 struct FittedLine {
     double slope = 0, intercept = 0;
+    double slope_error = 0; // its standard error, by what the line leaves over; NaN with fewer than 3
 };
 FittedLine regression(std::span<const double> x, std::span<const double> y);
 

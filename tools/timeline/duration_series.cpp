@@ -33,19 +33,6 @@ CallBytes bytes_of(std::span<const TracedMessage> messages) {
 
 double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-/// Its standard error, by what the line leaves over. NaN if there is no line.
-double slope_error(const DurationSeries& series, const FittedLine& line, const DurationFit& fit) {
-    const auto n = static_cast<double>(fit.count);
-    const double mean = sum_of(series.amounts) / n;
-    double left_over = 0, squares = 0;
-    for (std::size_t i = 0; i < series.amounts.size(); ++i) {
-        const double residual = series.durations_ns[i] - line.intercept - line.slope * series.amounts[i], away = series.amounts[i] - mean;
-        left_over += residual * residual;
-        squares += away * away;
-    }
-    return std::sqrt(left_over / (n - 2) / squares);
-}
-
 } // namespace
 
 std::vector<DurationSeries> bytes_of_calls(const Profile& profile, std::span<const std::uint32_t> ranks, const std::function<bool(const EventPart&)>& is_chosen,
@@ -104,9 +91,9 @@ DurationFit duration_fit(const DurationSeries& series) {
     fit.pearson = pearson(series.amounts, series.durations_ns);
     fit.r_squared = fit.pearson * fit.pearson;
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    const FittedLine line = fit.least == fit.most ? FittedLine{unknown, unknown} : regression(series.amounts, series.durations_ns);
+    const FittedLine line = fit.least == fit.most ? FittedLine{unknown, unknown, unknown} : regression(series.amounts, series.durations_ns);
     fit.slope_ns = line.slope;
-    fit.slope_error_ns = fit.count < 3 ? unknown : 1.96 * slope_error(series, line, fit);
+    fit.slope_error_ns = 1.96 * line.slope_error;
     fit.intercept_ns = line.intercept;
     return fit;
 }

@@ -29,7 +29,7 @@ class Found {
   private readonly known = new Map<string, Series>();
 
   add(isOfTasks: boolean, name: string, amount: string, unit: string, value: number, duration: number, place: Place): void {
-    const key = JSON.stringify([isOfTasks, name, amount]);
+    const key = `${isOfTasks}\0${name}\0${amount}`;
     let series = this.known.get(key);
     if (!series) this.known.set(key, (series = { name, isOfTasks, amount, unit, amounts: [], durations: [], places: [], total: 0 }));
     series.amounts.push(value);

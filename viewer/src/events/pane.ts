@@ -178,7 +178,7 @@ export class EventsPane {
     const { eventSpan } = this.store.state,
       { asked } = this.timeline!;
     if (!asked || !eventSpan) return this.showSharesOf(this.shares());
-    $("events-durations").innerHTML = ""; // those of another selection
+    [this.counted, $("events-durations").innerHTML] = [null, ""]; // of another selection
     asked.shares(eventSpan, this.timeline!.pieces!).then(
       (shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares),
       (error) => ($("events-readout").textContent = messageOf(error)),
@@ -227,8 +227,6 @@ export class EventsPane {
     const host = $("events-durations"),
       { asked } = this.timeline!;
     if (asked) {
-      this.counted = null;
-      host.innerHTML = "";
       try {
         this.counted = await asked.durations(
           span,
