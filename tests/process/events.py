@@ -256,7 +256,7 @@ def snapshots_of_all_ranks_come_at_the_same_times(job):
     """At multiples of a period of real time: else ranks that wait for each other wait for each one's snapshot in turn."""
     period, folder, seen, times = 0.25, job.folder / "snapshots", {}, {0: [], 1: []}
     program = threading.Thread(target=job.run, args=([*job.launcher(2), *job.preloaded(
-        [job.program("loops"), "simple", 400, 8000], {**EVENTS, "LIBPROFILE_OUTPUT": folder, "LIBPROFILE_CHECKPOINT": "250ms"})],))
+        [job.program("loops"), "simple", 1500, 8000], {**EVENTS, "LIBPROFILE_OUTPUT": folder, "LIBPROFILE_CHECKPOINT": "250ms"})],))
     program.start()
     while program.is_alive():
         for rank, list_ in times.items():
