@@ -66,6 +66,26 @@ class Encoder {
     std::size_t size_ = 0;
 };
 
+/// Writes where the caller has made room for whatever comes.
+class RoomyEncoder {
+  public:
+    explicit RoomyEncoder(unsigned char* to) : to_(to) {}
+
+    static constexpr bool reading = false;
+
+    void number(const std::uint64_t& value) {
+        std::uint64_t rest = value;
+        for (; rest > 0x7f; rest >>= 7) *to_++ = static_cast<unsigned char>(rest | 0x80);
+        *to_++ = static_cast<unsigned char>(rest);
+    }
+    void signed_number(const std::int64_t& value) { number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
+
+    unsigned char* end() const { return to_; }
+
+  private:
+    unsigned char* to_;
+};
+
 /// Reads from a buffer. After the first malformed or missing byte, `failed()` stays true and values are 0.
 class Decoder {
   public:

@@ -19,7 +19,7 @@ struct MpiFunction {
     TimeCategory category;
     MpiTrait trait;
 };
-extern const MpiFunction mpi_functions[];
+[[gnu::visibility("hidden")]] extern const MpiFunction mpi_functions[]; // else calls would look its address up
 extern const unsigned mpi_function_count;
 /// The id of what MPI calls in a reduction with an operation of MPI_Op_create.
 extern const unsigned user_operation;

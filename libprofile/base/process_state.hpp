@@ -1,5 +1,6 @@
 // The part of the process's state that every MPI call reads, in one cache line.
-// Contract: only its owner changes a member, and the owner's header says what it means: Session, LoadMap, PathTracker, Clock.
+// Contract: only its owner changes a member, and the owner's header says what it means: Session, LoadMap, PathTracker, Clock,
+// processor_number().
 //
 // Why: the program computes between two MPI calls, and that evicts the runtime's data from the processor's caches. The number of
 // distinct cache lines then determines the cost of a call more than the number of instructions. So the data of events lie close
@@ -10,6 +11,7 @@
 #include "libprofile/base/clock.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace libprofile {
@@ -22,6 +24,7 @@ struct alignas(64) ProcessState {
     std::atomic<MarksChoice> marks{MarksChoice::Off};
     std::uint32_t clock_reading_ns = 0; // what two readings of the clock show without anything between them (events/calibration.hpp)
     Clock clock;
+    std::ptrdiff_t rseq_offset = 0; // of the thread's area from the thread pointer; 0: not known
 };
 static_assert(sizeof(ProcessState) == 64);
 extern ProcessState process_state;

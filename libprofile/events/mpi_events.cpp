@@ -19,7 +19,6 @@
 #include "libprofile/thread/noted_event.hpp"
 #include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_registry.hpp"
-#include "libprofile/trace/message_numbers.hpp"
 
 namespace libprofile {
 
@@ -63,11 +62,20 @@ std::uint64_t without_reading(const RunningCall& call, std::uint64_t end) noexce
     return call.start + (wall > reading ? wall - reading : 0);
 }
 
-/// A call that was over at `end` is an event of the iteration. Not inlined: when no order is kept, nothing of it must take registers.
-[[gnu::noinline]] void note_call(Thread& thread, std::uint32_t level, std::uint64_t end) noexcept {
+/// What note_call() does if not only the trace of events listens, or counters were read at the call's begin.
+[[gnu::noinline]] void note_call_in_full(Thread& thread, unsigned function_id, std::uint32_t level, std::uint64_t end) noexcept {
     const RunningCall& call = thread.calls[level];
-    note_event(thread, call.row->node, call.start, without_reading(call, end) - call.start);
+    note_event(thread, mpi_functions[function_id].trait, call.row->node, call.start, without_reading(call, end) - call.start);
     if (call.cpu_start != 0 && level == 0) note_counts(thread, call.row->node);
+}
+
+/// A call that was over at `end` is an event of the iteration. Not inlined: when no order is kept, nothing of it must take registers.
+[[gnu::hot, gnu::noinline, gnu::aligned(64)]] void note_call(Thread& thread, unsigned function_id, std::uint32_t level, std::uint64_t end) noexcept {
+    const RunningCall& call = thread.calls[level];
+    if (thread.listeners.order || call.cpu_start != 0) [[unlikely]]
+        return note_call_in_full(thread, function_id, level, end);
+    if (mpi_functions[function_id].trait != MpiTrait::poll) [[likely]]
+        thread.events->add(call.row->node, call.start, without_reading(call, end));
 }
 
 /// Calls may begin iterations: the search looks for a loop, or the iteration point is a call or not found yet.
@@ -98,6 +106,8 @@ bool is_any_followed(const Thread& thread) noexcept {
     row_ = row;
     function_id_ = function_id;
     path_ = &path;
+    if (thread.listeners.trace) [[unlikely]]
+        thread.events->expect();
     return call;
 }
 
@@ -447,7 +457,7 @@ void MpiEvent::before_waiting() noexcept {
             (*row_)[Metric::Time] += own;
             thread->phases.time().book_event(own, own);
             if (thread->listeners.any()) [[unlikely]]
-                return note_call(*thread, 0, stopped_at_);
+                return note_call(*thread, function_id_, 0, stopped_at_);
             return;
         }
         leave_tool_last(*thread);
@@ -481,7 +491,7 @@ void MpiEvent::before_waiting() noexcept {
     (*row_)[Metric::Time] += own;
     thread_->phases.time().book_event(own, cpu);
     if (thread_->listeners.any() && function_id_ != user_operation) [[unlikely]]
-        note_call(*thread_, state_.level, stopped_at_);
+        note_call(*thread_, function_id_, state_.level, stopped_at_);
     if (state_.level != 0) [[unlikely]]
         thread_->calls[state_.level - 1].inner += wall;
 }
@@ -493,22 +503,23 @@ void MpiEvent::message(MessageDirection direction, const Envelope& envelope, std
 }
 
 /// The call is over, but if it is a poll nobody has read the clock.
-[[gnu::noinline]] void MpiEvent::note_message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept {
+[[gnu::hot, gnu::noinline, gnu::flatten, gnu::aligned(64)]] void MpiEvent::note_message(MessageDirection direction, const Envelope& envelope,
+                                                                                        std::uint64_t bytes) noexcept {
     const bool is_untimed = state_.is_poll && !state_.is_timed;
     const std::uint64_t end = is_untimed ? session_clock.now() : without_reading(thread_->calls[state_.level], stopped_at_);
     thread_->events->add_message(row_->node, is_untimed ? end : thread_->calls[state_.level].start, end, direction, envelope, bytes);
 }
 
-void MpiEvent::miss_message() noexcept { message_numbers.stop(); }
+void MpiEvent::miss_message() noexcept { EventTrace::message_numbers().stop(); }
 
 bool MpiEvent::keeps_events() const noexcept { return thread_ != nullptr && thread_->listeners.trace; }
 
-void MpiEvent::collective(std::uint32_t communicator) noexcept {
+[[gnu::hot, gnu::flatten, gnu::aligned(64)]] void MpiEvent::collective(std::uint32_t communicator) noexcept {
     const RunningCall& call = thread_->calls[state_.level];
     thread_->events->add_collective(row_->node, call.start, without_reading(call, stopped_at_), communicator);
 }
 
-void MpiEvent::miss_collective() noexcept { message_numbers.stop_collectives(); }
+void MpiEvent::miss_collective() noexcept { EventTrace::message_numbers().stop_collectives(); }
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 

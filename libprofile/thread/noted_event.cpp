@@ -1,7 +1,5 @@
 #include "libprofile/thread/noted_event.hpp"
 
-#include "libprofile/base/function_records.hpp"
-
 namespace libprofile {
 
 namespace {
@@ -11,10 +9,11 @@ MpiTrait trait_of(const Node& path) noexcept { return is_call(path.kind) ? mpi_f
 } // namespace
 
 [[gnu::hot]] void note_event(Thread& thread, NodeId node, std::uint64_t begin, std::uint64_t length) noexcept {
-    const Node& path = thread.tree[node];
-    const MpiTrait trait = trait_of(path);
-    if (thread.listeners.trace && trait != MpiTrait::poll) thread.events->add(node, begin, begin + length);
-    if (thread.listeners.order && is_of_program(trait)) thread.phases.hooks().order->add(node, path, begin, length);
+    note_event(thread, trait_of(thread.tree[node]), node, begin, length);
+}
+
+void note_for_order(Thread& thread, NodeId node, std::uint64_t begin, std::uint64_t length) noexcept {
+    thread.phases.hooks().order->add(node, thread.tree[node], begin, length);
 }
 
 [[gnu::cold]] void note_counts(Thread& thread, NodeId node) noexcept {

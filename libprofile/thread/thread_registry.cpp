@@ -9,7 +9,6 @@
 #include "libprofile/phases/phase_log.hpp"
 #include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_life.hpp"
-#include "libprofile/trace/message_numbers.hpp"
 
 #include <algorithm>
 #include <linux/membarrier.h>
@@ -198,7 +197,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         thread->events =
             EventTrace::create(std::min(trace_memory, memory_quota.limit() / 8), &start == &main_, start.started_at, thread->counters, thread->arena);
     thread->listeners.trace = thread->events != nullptr;
-    if (keeps_events(trace) && !thread->listeners.trace) message_numbers.stop(), message_numbers.stop_collectives(); // its own get none
+    if (keeps_events(trace) && !thread->listeners.trace) EventTrace::message_numbers().stop_all(); // its own get none
     if (process.config().flag(Option::Order))
         thread->phases.hooks().order = IterationOrder::create(thread->listeners.order, static_cast<std::uint64_t>(process.config().number(Option::OrderMemory)),
                                                               thread->tree, thread->arena, thread->pool);

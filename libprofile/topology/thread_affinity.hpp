@@ -3,9 +3,9 @@
 #pragma once
 
 #include "libprofile/base/memory.hpp"
+#include "libprofile/base/processor_number.hpp"
 
 #include <cstdint>
-#include <sched.h>
 #include <sys/types.h>
 
 namespace libprofile {
@@ -14,7 +14,7 @@ class ThreadAffinity {
   public:
     /// Called at ends of iterations and at samples.
     void look() noexcept {
-        const int now = sched_getcpu();
+        const int now = processor_number();
         if (now < 0) return;
         if (looks_++ != 0 && now != last_) ++moves_;
         last_ = now;

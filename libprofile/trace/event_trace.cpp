@@ -5,14 +5,12 @@
 
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_time.hpp"
-#include "libprofile/trace/message_numbers.hpp"
 
 #include <new>
 
 namespace libprofile {
 
-constinit std::atomic<std::uint64_t> EventTrace::running{0};
-constinit std::atomic<std::uint64_t> EventTrace::slow_last{0};
+constinit EventTrace::Shared EventTrace::shared;
 constinit std::atomic<std::uint64_t> TaskState::taken{0};
 
 namespace {
@@ -36,7 +34,7 @@ EventTrace* EventTrace::create(std::uint64_t limit, bool leads, std::uint64_t no
 }
 
 void EventTrace::begin_part(std::uint64_t part, std::uint64_t at) noexcept {
-    if (!stays_) processor_ = sched_getcpu();
+    if (!stays_) processor_ = processor_number();
     store_.open(at, processor_);
     std::fill(std::begin(counted_), std::end(counted_), 0);
     part_ = part;
@@ -59,13 +57,13 @@ void EventTrace::cut(std::uint64_t next, std::uint64_t at) noexcept {
         unsigned reasons = store_.has_turn(key) ? PartHasItsTurn : 0;
         if (part_ != 0 && leads_) reasons |= PartIsFirstOfKind;
         const bool is_there = store_.close(key, at, static_cast<std::uint8_t>(reasons));
-        if (is_there && part_ != 0 && !leads_ && slow_last.load(std::memory_order_relaxed) == part_) keep_if_slow(key, at - begin);
+        if (is_there && part_ != 0 && !leads_ && shared.slow_last.load(std::memory_order_relaxed) == part_) keep_if_slow(key, at - begin);
         if (is_there && (part_ == 0 || !leads_)) store_.decide(key, PartIsFirstOfKind, false); // goes, if nothing speaks for it
     }
     begin_part(next, at);
 }
 
-[[gnu::cold]] void EventTrace::follow(std::uint64_t part, std::uint64_t begin) noexcept {
+void EventTrace::follow(std::uint64_t part, std::uint64_t begin) noexcept {
     std::uint64_t at = at_;
     if (part == 0 && part_ == 0) {
         const std::uint64_t window_begin = (begin + real_origin()) / window_ns * window_ns - real_origin();
@@ -74,33 +72,19 @@ void EventTrace::cut(std::uint64_t next, std::uint64_t at) noexcept {
     cut(part, at);
 }
 
-void EventTrace::add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope,
-                             std::uint64_t bytes) noexcept {
-    if (node_ != node || begin_of_last_ != begin) add(node, begin, end);
+// Flat, since calls cost lines of code, for which events with cold caches wait.
+[[gnu::hot, gnu::flatten, gnu::aligned(64)]] void EventTrace::add(NodeId node, std::uint64_t begin, std::uint64_t end) noexcept {
+    go_on(begin);
+    see_processor();
+    const std::uint64_t difference = std::uint64_t{node} - node_;
     EventRecord event;
-    event.type = EventType::Message;
-    event.rest = direction == MessageDirection::Received ? std::uint64_t{MessageIsReceived} : 0;
-    if (envelope.partner != UINT32_MAX) {
-        event.rest |= MessageHasPartner;
-        event.partner = envelope.partner;
-        event.number = message_numbers.next(direction, envelope.partner, envelope.communicator, envelope.tag);
-        if (event.number != 0) event.rest |= MessageHasNumber;
-    }
-    event.communicator = envelope.communicator;
-    event.tag = envelope.tag;
-    event.bytes = bytes;
+    event.rest = difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
+    event.gap = static_cast<std::int64_t>(begin - at_);
+    event.length = end - begin;
     store_.add(event);
-}
-
-void EventTrace::add_collective(NodeId node, std::uint64_t begin, std::uint64_t end, std::uint32_t communicator) noexcept {
-    EventRecord event;
-    event.type = EventType::Message;
-    event.rest = MessageIsCollective;
-    event.communicator = communicator;
-    event.number = message_numbers.next_collective(communicator);
-    if (event.number == 0) return;
-    if (node_ != node || begin_of_last_ != begin) add(node, begin, end);
-    store_.add(event);
+    node_ = node;
+    at_ = end;
+    begin_of_last_ = begin;
 }
 
 /// Creations, runs and taskgroups: what has times.
@@ -151,13 +135,13 @@ void EventTrace::move_to(int processor) noexcept {
 void EventTrace::begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept {
     const std::uint64_t iteration = number >> number_bits == 0 ? code(phase, number) : 0;
     cut(iteration, now);
-    running.store(iteration, std::memory_order_relaxed);
+    shared.running.store(iteration, std::memory_order_relaxed);
 }
 
 void EventTrace::end_iteration(std::uint64_t now) noexcept {
     if (part_ == 0) return;
     ended_ = part_;
-    running.store(0, std::memory_order_relaxed);
+    shared.running.store(0, std::memory_order_relaxed);
     cut(0, now);
 }
 
@@ -174,7 +158,7 @@ void EventTrace::decide_last(const PartKey& key, std::uint64_t wall_ns, bool has
         store_.decide(key, PartIsFirstOfKind, false);
         return;
     }
-    if (keep_if_slow(key, wall_ns)) slow_last.store(code(key.phase, key.number), std::memory_order_relaxed);
+    if (keep_if_slow(key, wall_ns)) shared.slow_last.store(code(key.phase, key.number), std::memory_order_relaxed);
     tentative_ = code(key.phase, key.number);
 }
 

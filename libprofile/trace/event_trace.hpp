@@ -10,19 +10,20 @@
 #pragma once
 
 #include "format/partners.hpp"
+#include "libprofile/base/processor_number.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/counters/thread_counters.hpp"
 #include "libprofile/trace/envelope.hpp"
+#include "libprofile/trace/message_numbers.hpp"
 #include "libprofile/trace/part_store.hpp"
 #include "libprofile/trace/task_state.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <sched.h>
 
 namespace libprofile {
 
-class EventTrace {
+class alignas(64) EventTrace {
   public:
     static constexpr std::uint64_t window_ns = std::uint64_t{1} << 26;
 
@@ -30,20 +31,13 @@ class EventTrace {
     /// short.
     static EventTrace* create(std::uint64_t limit, bool leads, std::uint64_t now, ThreadCounters& counters, Arena& arena) noexcept;
 
-    /// An event of `node` is over.
-    void add(NodeId node, std::uint64_t begin, std::uint64_t end) noexcept {
-        go_on(begin);
-        see_processor();
-        const std::uint64_t difference = std::uint64_t{node} - node_;
-        EventRecord event;
-        event.rest = difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
-        event.gap = static_cast<std::int64_t>(begin - at_);
-        event.length = end - begin;
-        store_.add(event);
-        node_ = node;
-        at_ = end;
-        begin_of_last_ = begin;
+    /// An event comes within the next microseconds. Most programs compute between their calls, and what add() needs is in no cache then.
+    void expect() const noexcept {
+        __builtin_prefetch(this, 1);
+        __builtin_prefetch(store_.next(), 1);
     }
+    /// An event of `node` is over.
+    [[gnu::noinline]] void add(NodeId node, std::uint64_t begin, std::uint64_t end) noexcept;
     /// A task was made at a place in the program. Its dependences follow at once.
     void add_creation(NodeId place, std::uint64_t at, std::uint64_t task, std::uint64_t creator, std::uint64_t flags) noexcept {
         add_task(TaskEvent::Creation, flags, place, at, at, task, creator);
@@ -77,10 +71,36 @@ class EventTrace {
     void add_counts(const std::uint64_t (&at_begin)[most_counters]) noexcept;
 
     /// A message of a call that began at `begin` on the path of `node`; it is over, but may not have been added.
-    void add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
+    void add_message(NodeId node, std::uint64_t begin, std::uint64_t end, MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept {
+        if (node_ != node || begin_of_last_ != begin) [[unlikely]]
+            add(node, begin, end);
+        EventRecord event;
+        event.type = EventType::Message;
+        event.rest = direction == MessageDirection::Received ? std::uint64_t{MessageIsReceived} : 0;
+        if (envelope.partner != UINT32_MAX) {
+            event.rest |= MessageHasPartner;
+            event.partner = envelope.partner;
+            event.number = shared.message_numbers.next(direction, envelope.partner, envelope.communicator, envelope.tag);
+            if (event.number != 0) event.rest |= MessageHasNumber;
+        }
+        event.communicator = envelope.communicator;
+        event.tag = envelope.tag;
+        event.bytes = bytes;
+        store_.add(event);
+    }
 
     /// As add_message(): the call is a collective operation.
-    void add_collective(NodeId node, std::uint64_t begin, std::uint64_t end, std::uint32_t communicator) noexcept;
+    void add_collective(NodeId node, std::uint64_t begin, std::uint64_t end, std::uint32_t communicator) noexcept {
+        EventRecord event;
+        event.type = EventType::Message;
+        event.rest = MessageIsCollective;
+        event.communicator = communicator;
+        event.number = shared.message_numbers.next_collective(communicator);
+        if (event.number == 0) return;
+        if (node_ != node || begin_of_last_ != begin) [[unlikely]]
+            add(node, begin, end);
+        store_.add(event);
+    }
 
     /// An iteration that lies in no other begins. Of the leading thread.
     void begin_iteration(std::uint32_t phase, std::uint64_t number, std::uint64_t now) noexcept;
@@ -119,6 +139,9 @@ class EventTrace {
 
     const PartStore& store() const { return store_; }
 
+    /// Of the process.
+    static MessageNumbers& message_numbers() { return shared.message_numbers; }
+
   private:
     EventTrace(std::uint64_t limit, bool leads, ThreadCounters& counters, Arena& arena) : leads_(leads), counters_(&counters) {
         store_.start(arena, limit, counters);
@@ -132,22 +155,27 @@ class EventTrace {
     static constexpr PartKey key_of_iteration(std::uint64_t code) {
         return {PartKind::Iteration, static_cast<std::uint32_t>((code >> number_bits) - 1), code & ((std::uint64_t{1} << number_bits) - 1)};
     }
-    static std::atomic<std::uint64_t> running;   // the iteration in which the main thread is
-    static std::atomic<std::uint64_t> slow_last; // the last one that was among the slowest
+    /// What the traces of all threads share: one cache line.
+    struct alignas(64) Shared {
+        std::atomic<std::uint64_t> running{0};   // the iteration in which the main thread is
+        std::atomic<std::uint64_t> slow_last{0}; // the last one that was among the slowest
+        MessageNumbers message_numbers;
+    };
+    static Shared shared;
 
     /// An event that began at `begin` comes: it may be the first of another part.
     void go_on(std::uint64_t begin) noexcept {
-        const std::uint64_t now = running.load(std::memory_order_relaxed);
+        const std::uint64_t now = shared.running.load(std::memory_order_relaxed);
         if (now != part_ || (now == 0 && begin >= window_end_)) [[unlikely]]
             follow(now, begin);
     }
     /// An event is over on this processor. The kernel keeps the number where the thread can read it.
     void see_processor() noexcept {
-        if (const int now = sched_getcpu(); now != processor_) [[unlikely]]
+        if (const int now = processor_number(); now != processor_) [[unlikely]]
             move_to(now);
     }
-    [[gnu::cold]] void move_to(int processor) noexcept;
-    void follow(std::uint64_t part, std::uint64_t begin) noexcept;
+    [[gnu::cold, gnu::noinline]] void move_to(int processor) noexcept;
+    [[gnu::cold, gnu::noinline]] void follow(std::uint64_t part, std::uint64_t begin) noexcept;
     void add_task(TaskEvent what, std::uint64_t says, NodeId node, std::uint64_t begin, std::uint64_t end, std::uint64_t task, std::uint64_t creator) noexcept;
     void cut(std::uint64_t next, std::uint64_t at) noexcept;
     void begin_part(std::uint64_t part, std::uint64_t at) noexcept;
@@ -155,16 +183,18 @@ class EventTrace {
     void decide_last(const PartKey& key, std::uint64_t wall_ns, bool has_number) noexcept;
     bool keep_if_slow(const PartKey& key, std::uint64_t length) noexcept;
 
-    PartStore store_;
-    bool leads_;
+    // What each event needs, with the first members of store_: one cache line.
     std::uint64_t part_ = 0;       // as `running`
-    std::uint64_t window_ = 0;     // number of the window, if part_ is 0
-    std::uint64_t window_end_ = 0; // of the session's clock
+    std::uint64_t window_end_ = 0; // of the session's clock, if part_ is 0
     std::uint64_t at_ = 0;         // end of the last event of the part that has one
     std::uint64_t begin_of_last_ = 0;
     NodeId node_ = 0;    // the last call path
     int processor_ = -1; // of the last event; -1: not known
+    PartStore store_;
+
+    bool leads_;
     bool stays_ = false;
+    std::uint64_t window_ = 0;    // number of the window, if part_ is 0
     std::uint64_t ended_ = 0;     // the iteration that decide() is to be called for
     std::uint64_t tentative_ = 0; // one that stays only if it is the first of its cluster
     std::uint32_t firsts_ = 0;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "format/partners.hpp"
+#include "libprofile/base/hashing.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace libprofile {
@@ -16,11 +18,19 @@ class MessageNumbers {
     void stop() noexcept { has_stopped_.store(true, std::memory_order_relaxed); }
     /// The same for a collective operation: other ranks may have one more.
     void stop_collectives() noexcept { collectives_have_stopped_.store(true, std::memory_order_relaxed); }
+    void stop_all() noexcept { stop(), stop_collectives(); }
     /// From 1 on. 0: not known, since there are too many kinds of messages, or memory is short, or one was missed.
-    std::uint64_t next(MessageDirection direction, std::uint32_t partner, std::uint32_t communicator, std::int32_t tag) noexcept;
+    std::uint64_t next(MessageDirection direction, std::uint32_t partner, std::uint32_t communicator, std::int32_t tag) noexcept {
+        const std::uint64_t to = std::uint64_t{partner} << 1 | static_cast<std::uint64_t>(direction);
+        // Multiples of odd numbers without a pattern: kinds that differ in several of these have different sums.
+        return next_of(mix(to * golden + communicator * 0xd6e8feb86659fd93u + static_cast<std::uint32_t>(tag) * 0xa0761d6478bd642fu) | 1);
+    }
     /// How many collective operations the communicator had, this one included; as next().
     std::uint64_t next_collective(std::uint32_t communicator) noexcept {
-        return collectives_have_stopped_.load(std::memory_order_relaxed) ? 0 : next(MessageDirection::Sent, UINT32_MAX, communicator, 0);
+        if (collectives_have_stopped_.load(std::memory_order_relaxed)) [[unlikely]]
+            return 0;
+        const std::uint64_t key = (std::uint64_t{communicator} + 1) * golden; // a communicator's number is a hash
+        return next_of((key ^ key >> 32) | 1);
     }
 
   private:
@@ -30,10 +40,21 @@ class MessageNumbers {
         std::atomic<std::uint64_t> key; // a hash; 0: free
         std::atomic<std::uint64_t> messages;
     };
-    Slot* slots() noexcept;
+    static std::size_t at(std::uint64_t key, std::uint32_t i) { return ((key >> 1) + i) & ((1u << bits) - 1); }
+    std::uint64_t next_of(std::uint64_t key) noexcept {
+        Slot* const table = slots_.load(std::memory_order_acquire);
+        if (table != nullptr && !has_stopped_.load(std::memory_order_relaxed)) [[likely]] {
+            Slot& slot = table[at(key, 0)];
+            if (slot.key.load(std::memory_order_relaxed) == key) [[likely]]
+                return slot.messages.fetch_add(1, std::memory_order_relaxed) + 1;
+        }
+        return search(key);
+    }
+    [[gnu::noinline]] std::uint64_t search(std::uint64_t key) noexcept;
+    Slot* make_slots() noexcept;
+
     std::atomic<Slot*> slots_{nullptr};
     std::atomic<bool> has_stopped_{false}, collectives_have_stopped_{false};
 };
-extern MessageNumbers message_numbers;
 
 } // namespace libprofile

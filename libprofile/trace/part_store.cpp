@@ -4,20 +4,12 @@
 
 namespace libprofile {
 
-[[gnu::hot]] void PartStore::add(EventRecord& event) noexcept {
-    if (is_lost_) [[unlikely]] {
-        ++dropped_events_;
-        return;
-    }
-    if (size_ + most_bytes_of_event > capacity_ && !make_room()) [[unlikely]] {
-        lose_open();
-        ++dropped_events_;
-        return;
-    }
-    Encoder encoder(bytes_ + size_, most_bytes_of_event);
-    describe(encoder, event);
-    size_ += encoder.size();
-    ++open_.events;
+/// No room without more ado. Returns nullptr if the event, which is counted then, has none.
+[[gnu::cold, gnu::noinline]] unsigned char* PartStore::room_for_event() noexcept {
+    if (!is_lost_ && make_room()) return next_;
+    if (!is_lost_) lose_open();
+    ++dropped_events_;
+    return nullptr;
 }
 
 /// Twice the pages, up to the limit.
@@ -32,10 +24,13 @@ bool PartStore::grow() noexcept {
     if (counters_->is_on()) { // else pages come one by one, as page faults of what is measured
         for (std::uint64_t at = 0; at < wanted; at += 4096) static_cast<volatile unsigned char*>(pages)[at] = 0;
     }
-    if (size_ != 0) std::memcpy(pages, bytes_, size_);
+    const std::uint64_t bytes = size();
+    if (bytes != 0) std::memcpy(pages, bytes_, bytes);
     if (bytes_ != nullptr) memory_quota.unmap(bytes_, capacity_);
     bytes_ = pages;
+    next_ = pages + bytes;
     capacity_ = wanted;
+    see_room();
     return true;
 }
 
@@ -48,8 +43,8 @@ void PartStore::give_reasons(Part& part, unsigned reasons) noexcept {
 
 /// Room for one more event, or part, perhaps with a longer stride.
 [[gnu::cold]] bool PartStore::make_room() noexcept {
-    if (size_ + most_bytes_of_event > capacity_ && grow()) return true;
-    if (2 * (size_ - open_.at) > capacity_) return false; // nothing else would be left
+    if (size() + most_bytes_of_event > capacity_ && grow()) return true;
+    if (2 * (size() - open_.at) > capacity_) return false; // nothing else would be left
     constexpr std::uint64_t largest_stride = std::uint64_t{1} << 40;
     // Not for a few bytes: then the next event would be here again.
     while (!has_room(capacity_ / 8) && stride_ < largest_stride && parts_ != 0) {
@@ -105,24 +100,26 @@ void PartStore::compact() noexcept {
         list_[kept++] = part;
     }
     parts_ = kept;
-    open_.size = size_ - open_.at;
+    open_.size = this->size() - open_.at;
     move(open_);
-    size_ = size;
+    next_ = bytes_ + size;
 }
 
 /// The part has more events than memory. What comes of it is only counted.
 [[gnu::cold]] void PartStore::lose_open() noexcept {
-    size_ = open_.at;
-    dropped_events_ += open_.events;
-    open_.events = 0;
+    next_ = bytes_ + open_.at;
+    dropped_events_ += events_of_open_;
+    events_of_open_ = 0;
     is_lost_ = true;
+    see_room();
 }
 
 bool PartStore::close(const PartKey& key, std::uint64_t end, std::uint8_t reasons) noexcept {
     open_.key = key;
     open_.end = end;
-    const bool is_full = !is_lost_ && size_ + bytes_of_list(1) > limit_ && !make_room();
-    open_.size = size_ - open_.at;
+    const bool is_full = !is_lost_ && size() + bytes_of_list(1) > limit_ && !make_room();
+    open_.size = size() - open_.at;
+    open_.events = static_cast<std::uint32_t>(events_of_open_);
     if (is_lost_ || is_full || (parts_ == list_.size() && list_.append(*arena_) == nullptr)) {
         if (!is_lost_) lose_open();
         ++dropped_parts_;
@@ -164,14 +161,14 @@ bool PartStore::decide(const PartKey& key, PartReason reason, bool has_it) noexc
     // The bytes behind it are few: those of the parts since, and of the open one.
     const Part gone = part;
     drop(gone);
-    std::memmove(bytes_ + gone.at, bytes_ + gone.at + gone.size, size_ - gone.at - gone.size);
+    std::memmove(bytes_ + gone.at, bytes_ + gone.at + gone.size, size() - gone.at - gone.size);
     for (std::size_t i = at + 1; i < parts_; ++i) {
         list_[i - 1] = list_[i];
         list_[i - 1].at -= gone.size;
     }
     --parts_;
     open_.at -= gone.size;
-    size_ -= gone.size;
+    next_ -= gone.size;
     return false;
 }
 

@@ -49,18 +49,31 @@ class PartStore {
         open_ = {};
         open_.begin = begin;
         open_.processor = static_cast<std::uint16_t>(processor + 1);
-        open_.at = size_;
+        open_.at = size();
+        events_of_open_ = 0;
         is_lost_ = false;
+        see_room();
     }
     /// All is as at the beginning.
     void clear() noexcept {
         parts_ = 0;
-        size_ = in_turn_ = beside_ = dropped_parts_ = dropped_events_ = too_large_ = 0;
+        next_ = bytes_;
+        in_turn_ = beside_ = dropped_parts_ = dropped_events_ = too_large_ = 0;
         stride_ = 1;
     }
-    /// Adds an event to the open part. It is not changed.
-    void add(EventRecord& event) noexcept;
-    std::uint64_t events_of_open() const { return open_.events; }
+    /// Adds an event to the open part. Inlined, since little of describe() is left where the type of the event is known.
+    [[gnu::always_inline]] void add(EventRecord event) noexcept {
+        unsigned char* to = next_;
+        if (to >= full_at_) [[unlikely]]
+            if ((to = room_for_event()) == nullptr) return;
+        RoomyEncoder encoder(to);
+        describe(encoder, event);
+        next_ = encoder.end();
+        ++events_of_open_;
+    }
+    /// An event is coming: where it will be written.
+    const void* next() const { return next_; }
+    std::uint64_t events_of_open() const { return events_of_open_; }
     std::uint64_t begin_of_open() const { return open_.begin; }
 
     bool has_turn(const PartKey& key) const { return (key.number & (stride_ - 1)) == 0; }
@@ -86,7 +99,10 @@ class PartStore {
 
   private:
     static constexpr std::size_t most_bytes_of_event = 64;
-    std::uint64_t used() const { return size_ + bytes_of_list(0); }
+    std::uint64_t size() const { return static_cast<std::uint64_t>(next_ - bytes_); } // the open part's included
+    std::uint64_t used() const { return size() + bytes_of_list(0); }
+    void see_room() noexcept { full_at_ = is_lost_ || capacity_ < most_bytes_of_event ? nullptr : bytes_ + (capacity_ - most_bytes_of_event) + 1; }
+    unsigned char* room_for_event() noexcept;
     /// Memory of the list of parts with so many more: it grows only.
     std::uint64_t bytes_of_list(std::size_t more) const { return (parts_ + more > list_.size() ? parts_ + more : list_.size()) * sizeof(Part); }
     bool grow() noexcept;
@@ -95,19 +111,23 @@ class PartStore {
     void lose_open() noexcept;
     void drop_largest() noexcept;
     static constexpr std::size_t few_parts = 4;
-    bool has_room(std::uint64_t bytes) const { return size_ + bytes <= capacity_ && used() + bytes <= limit_; }
+    bool has_room(std::uint64_t bytes) const { return size() + bytes <= capacity_ && used() + bytes <= limit_; }
     void give_reasons(Part& part, unsigned reasons) noexcept;
     static bool is_in_turn(const Part& part) { return (part.reasons & PartHasItsTurn) != 0; }
     void drop(const Part& part) noexcept;
     static constexpr std::size_t nowhere = SIZE_MAX;
     std::size_t find_late(const PartKey& key) const noexcept;
 
+    // What each event needs comes first (EventTrace has it in one cache line).
+    unsigned char* next_ = nullptr;    // where the next event is written
+    unsigned char* full_at_ = nullptr; // from there on, or while is_lost_, there is no room for one more
+    std::uint64_t events_of_open_ = 0;
+
     Arena* arena_ = nullptr;
     ThreadCounters* counters_ = nullptr;
     std::uint64_t limit_ = 0;
     unsigned char* bytes_ = nullptr;
     std::uint64_t capacity_ = 0; // of bytes_
-    std::uint64_t size_ = 0;     // those of the open part included
     StableArray<Part, 6> list_;  // grows only; the first parts_ are there
     std::size_t parts_ = 0;
     Part open_;

@@ -1,7 +1,6 @@
 // The trace of events: whole parts, chosen alike on all ranks, in bounded memory.
 #include "libprofile/output/events_writer.hpp"
 #include "libprofile/trace/event_trace.hpp"
-#include "libprofile/trace/message_numbers.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -324,7 +323,7 @@ TEST_F(EventTraceTest, MessagesComeWithTheirCallAndAreNumberedByKind) {
 
 TEST_F(EventTraceTest, OperationsOfACommunicatorAreNumberedApartFromOthers) {
     begin(1 << 20);
-    const std::uint64_t known = message_numbers.next_collective(77), others = message_numbers.next_collective(78);
+    const std::uint64_t known = EventTrace::message_numbers().next_collective(77), others = EventTrace::message_numbers().next_collective(78);
     trace_->add_collective(4, now_, now_ + 10, 77);
     trace_->add(5, now_ + 20, now_ + 30);
     trace_->add_collective(5, now_ + 20, now_ + 30, 78);

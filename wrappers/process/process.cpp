@@ -4,6 +4,7 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/loaded_objects.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/processor_number.hpp"
 #include "libprofile/base/real_calls.hpp"
 #include "libprofile/regions/sleds.hpp"
 #include "libprofile/session/session.hpp"
@@ -53,6 +54,7 @@ void fork_child() {
     session_clock.mark_start();
     thread_registry.know_main(); // reads the CPU time at that moment
     real_calls();
+    resolve_processor_number();
     begin_loaded_objects();
     find_jumps();
     pthread_atfork(nullptr, nullptr, fork_child);

@@ -65,7 +65,10 @@ inline std::uint32_t translate(MPI_Comm comm) {
 /// communicator any more would end the job. Asked for only after a call that succeeded: the program may have made a mistake that it handles itself.
 class RanksOfCall {
   public:
-    explicit RanksOfCall(MPI_Comm comm) : comm_(comm), known_(rank_groups::find(comm_key(comm))), frees_(rank_groups::frees(comm_key(comm))) {}
+    explicit RanksOfCall(MPI_Comm comm) : comm_(comm), known_(rank_groups::find(comm_key(comm))) {
+        if (known_ == rank_groups::not_asked) [[unlikely]]
+            frees_ = rank_groups::frees(comm_key(comm));
+    }
 
     /// Of a collective operation.
     std::uint32_t asked() const { return known_ != rank_groups::not_asked ? known_ : ask_group(comm_, frees_); }
@@ -81,7 +84,7 @@ class RanksOfCall {
   private:
     MPI_Comm comm_;
     std::uint32_t known_;
-    std::uint32_t frees_;
+    std::uint32_t frees_ = 0; // of a communicator that is not known
 };
 
 /// A collective operation: all ranks of the communicator call it, in the same order.
