@@ -1,7 +1,7 @@
 #include "tools/launch/run.hpp"
 
+#include "libprofile/base/launcher.hpp"
 #include "tools/launch/iteration_line.hpp"
-#include "tools/launch/launcher_rank.hpp"
 #include "tools/launch/machine_file.hpp"
 #include "tools/launch/settings.hpp"
 #include "tools/names/labels.hpp"
