@@ -41,7 +41,10 @@ def compiled(job, name, compiler, *flags):
     if shutil.which(compiler) is None:
         raise Skip(f"{compiler} is not installed")
     job.write("program.c", SOURCE)
-    job.compile(compiler, "-g", "-O1", *flags, "program.c", "-pthread", "-o", name)
+    made = job.run([compiler, "-g", "-O1", *flags, "program.c", "-pthread", "-o", name], timeout=120)
+    if "libclang_rt" in made.all_err:
+        raise Skip("clang's run-time libraries are not installed")
+    expect_equal(made.code, 0, "compilation")
     plain = job.run([job.folder / name])
     expect_equal((plain.code, plain.out, plain.err), END, f"{name} without libprofile")
     return job.folder / name

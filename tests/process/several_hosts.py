@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """A job on several hosts writes one profile; a host that dies costs its own open iterations. The hosts are namespaces of one machine."""
 
+import os
 import subprocess
+import time
 
 import counts_equal_the_log
 import kill_matrix
@@ -82,6 +84,23 @@ def live_data_of_all_hosts_are_in_one_folder_without_a_name(job):
     expect_equal(len(folders), 1, f"folders: {folders}")
     run.profile = str(folders[0])
     kill_matrix.check_recovered(job, run)
+
+
+@test
+def an_old_folder_with_the_key_of_the_job_is_left_alone(job):
+    """Of a job that was killed an hour ago, whose launcher had the same port."""
+    port = {"MPIEXEC_PORT_RANGE": "47811:47811"}
+    job.measured([job.program("life"), "kill", "1"], output="out", env=port)
+    for file in (job.folder / "out").glob("rank-*"): # or they tell that the folder is taken
+        file.unlink()
+    hour_ago = time.time() - 3600
+    os.utime(job.folder / "out/job", (hour_ago, hour_ago))
+    before = sorted((path.name, path.read_bytes()) for path in (job.folder / "out").iterdir())
+    expect(b":47811" in dict(before)["job"], f"the key is not the port: {before}")
+    result = job.measured([job.program("life"), "work"], output="out", env=port)
+    expect_equal((result.code, result.complaints), (0, []), "the job")
+    expect_equal(sorted((path.name, path.read_bytes()) for path in (job.folder / "out").iterdir()), before, "the old folder")
+    expect_equal(sorted(path.name for path in (job.folder / "out.001").iterdir()), ["config", "job", "profile.lprof"], "the new folder")
 
 
 if __name__ == "__main__":
