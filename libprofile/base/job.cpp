@@ -1,5 +1,6 @@
 #include "libprofile/base/job.hpp"
 
+#include "libprofile/base/launcher.hpp"
 #include "libprofile/base/small_file.hpp"
 
 #include <cstdio>
@@ -14,26 +15,44 @@ namespace libprofile {
 
 namespace {
 
-int first_number(const char* const* names) {
-    for (; *names != nullptr; ++names) {
-        const char* value = std::getenv(*names);
-        if (value != nullptr && *value >= '0' && *value <= '9') return std::atoi(value);
-    }
-    return -1;
+/// A batch system's variables: the job's id, and the number of the job in an array whose jobs share the id.
+struct BatchVariables {
+    const char* id;
+    const char* index;
+};
+constexpr BatchVariables batch_systems[] = {
+    {"SLURM_JOB_ID", nullptr}, {"PBS_JOBID", nullptr}, {"LSB_JOBID", "LSB_JOBINDEX"}, {"FLUX_JOB_ID", nullptr}, {"JOB_ID", "SGE_TASK_ID"},
+};
+
+/// Names of one start of a program inside a batch job.
+constexpr const char* step_names[] = {"PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID"};
+
+const char* text_in_environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != 0 ? value : nullptr;
 }
 
-const char* first_text(const char* const* names) {
-    for (; *names != nullptr; ++names) {
-        const char* value = std::getenv(*names);
-        if (value != nullptr && *value != 0) return value;
+/// Returns false without a batch system.
+bool batch_id(char* id, std::size_t size) {
+    for (const BatchVariables& system : batch_systems) {
+        const char* number = text_in_environment(system.id);
+        if (number == nullptr) continue;
+        const int index = number_in_environment(system.index);
+        if (index > 0)
+            std::snprintf(id, size, "%.100s_%d", number, index);
+        else
+            std::snprintf(id, size, "%.100s", number);
+        return true;
     }
+    return false;
+}
+
+const char* step_of_batch_job() {
+    if (const char* step = slurm_step()) return step;
+    for (const char* name : step_names)
+        if (const char* step = text_in_environment(name)) return step;
     return nullptr;
 }
-
-// The innermost launcher first: where launchers start each other, it is the one that started the rank.
-constexpr const char* rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", nullptr};
-constexpr const char* size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", nullptr};
-constexpr const char* job_id_names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "JOB_ID", nullptr};
 
 /// A process as /proc shows it.
 struct Process {
@@ -75,12 +94,14 @@ bool is_of_this_rank(int pid, char* buffer, std::size_t size) {
     const ssize_t n = read_small_file(path, buffer, size - 1);
     if (n <= 0) return false;
     buffer[n + 1] = 0;
-    for (const char* const* name = rank_names; *name != nullptr; ++name) {
-        const char* ours = std::getenv(*name);
-        const char* its = value_in(buffer, *name);
-        if ((ours == nullptr) != (its == nullptr) || (ours != nullptr && std::strcmp(ours, its) != 0)) return false;
-    }
-    return true;
+    const auto is_ours = [buffer](const char* name) {
+        const char* ours = std::getenv(name);
+        const char* its = value_in(buffer, name);
+        return (ours == nullptr) == (its == nullptr) && (ours == nullptr || std::strcmp(ours, its) == 0);
+    };
+    for (const LauncherVariables& launcher : launchers)
+        if (launcher.rank != nullptr && !is_ours(launcher.rank)) return false;
+    return is_ours(slurm.rank);
 }
 
 /// Returns the pid of this rank's launcher. It is our parent, or the parent of shells and wrappers in between (mpirun sh -c './app',
@@ -95,6 +116,17 @@ int launcher_pid(char* buffer, std::size_t size) {
         pid = process.parent;
     }
     return pid;
+}
+
+/// Where the proxies of MPICH's launcher find it: the same on all hosts. Empty for other launchers.
+void hydra_port(int launcher, char (&port)[128], char* buffer, std::size_t size) {
+    port[0] = 0;
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/cmdline", launcher);
+    const ssize_t n = read_small_file(path, buffer, size);
+    for (const char* word = buffer; word < buffer + n; word += std::strlen(word) + 1)
+        if (std::strcmp(word, "--control-port") == 0 && word + std::strlen(word) + 1 < buffer + n)
+            std::snprintf(port, sizeof port, "%.127s", word + std::strlen(word) + 1);
 }
 
 std::time_t boot_time() {
@@ -137,35 +169,46 @@ void Job::find(Arena& arena) noexcept {
     }
     host = gethostname(buffer, 256) == 0 ? arena.copy_text(buffer) : "";
 
-    launcher_rank = first_number(rank_names);
-    launcher_ranks = first_number(size_names);
+    launcher_rank = number_of_launcher(&LauncherVariables::rank);
+    launcher_ranks = number_of_launcher(&LauncherVariables::ranks);
 
     // Without a batch system, all ranks of a job have the launcher in common. A process that was started by hand has a shell for a
-    // parent, so its own pid must count.
-    const bool launched = launcher_rank >= 0;
+    // parent, so its own pid must count. So does the only rank of a job: several may have their variables from one shell.
+    const bool launched = launcher_rank >= 0 && launcher_ranks != 1;
     const int anchor = launched ? launcher_pid(buffer, sizeof buffer) : static_cast<int>(getpid());
     const unsigned long long ticks = look_at(anchor).start;
-    const char* batch_id = first_text(job_id_names);
-    if (batch_id != nullptr) {
-        std::snprintf(short_name, sizeof short_name, "%.100s", batch_id);
+    const std::time_t booted = boot_time();
+    const std::time_t started = booted + static_cast<std::time_t>(ticks / static_cast<unsigned long long>(sysconf(_SC_CLK_TCK)));
+    if (launched && booted != 0 && ticks != 0) launcher_start = started;
+    const bool is_batch = batch_id(short_name, sizeof short_name);
+    if (is_batch) {
         make_folder_safe(short_name);
     } else {
-        const std::time_t started = boot_time() + static_cast<std::time_t>(ticks / static_cast<unsigned long long>(sysconf(_SC_CLK_TCK)));
         std::tm local{};
         localtime_r(&started, &local);
         std::strftime(short_name, sizeof short_name, "%Y%m%d-%H%M%S", &local);
     }
     id = arena.copy_text(short_name);
-    const char* name_space = std::getenv("PMIX_NAMESPACE");
-    const char* step = std::getenv("SLURM_STEP_ID");
+
+    // What is the same on all hosts and inside all wrappers lets all ranks find the folder of rank 0 without asking it.
     // PMIx builds its name from the host's name and the launcher's pid, and containers repeat both. Open MPI's launcher draws a random key as well.
+    // The batch job is no part of it, since ranks that ssh started on other hosts may not have its variables.
+    char port[128] = {};
+    if (launched) hydra_port(anchor, port, buffer, sizeof buffer);
+    const char* name_space = std::getenv("PMIX_NAMESPACE");
     const char* random = std::getenv("OMPI_MCA_orte_precondition_transports");
-    if (launched && (name_space != nullptr || (batch_id != nullptr && step != nullptr)))
-        // The same on all hosts and inside all wrappers, so all ranks find the folder of rank 0 without asking it.
-        std::snprintf(buffer, sizeof buffer, "%s %s %s %.100s", batch_id == nullptr ? "" : id, name_space == nullptr ? "" : name_space,
-                      step == nullptr ? "" : step, random == nullptr ? "" : random);
-    else
+    const char* step = step_of_batch_job();
+    key_is_of_all_hosts = true;
+    if (launched && port[0] != 0)
+        std::snprintf(buffer, sizeof buffer, "hydra %s", port);
+    else if (launched && name_space != nullptr)
+        std::snprintf(buffer, sizeof buffer, "%s %.100s", name_space, random == nullptr ? "" : random);
+    else if (launched && is_batch && step != nullptr)
+        std::snprintf(buffer, sizeof buffer, "%s %s", id, step);
+    else {
+        key_is_of_all_hosts = false;
         std::snprintf(buffer, sizeof buffer, "%s %s %d %llu", id, host, anchor, ticks);
+    }
     key = arena.copy_text(buffer);
 }
 

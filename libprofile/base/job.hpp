@@ -6,6 +6,7 @@
 #include "libprofile/base/memory.hpp"
 
 #include <cstdint>
+#include <ctime>
 
 namespace libprofile {
 
@@ -15,10 +16,12 @@ struct Job {
     const char* command = "";    // arguments separated by blanks
     const char* folder = "";     // working folder
     const char* host = "";
-    const char* id = "";    // the batch system's, or the launcher's start time as YYYYMMDD-HHMMSS
-    const char* key = "";   // equal in all ranks of the job on this machine (in a batch job: on all machines); every other job has another one
+    const char* id = "";  // the batch system's, or the launcher's start time as YYYYMMDD-HHMMSS
+    const char* key = ""; // equal in all ranks of the job on this host, on all hosts if `key_is_of_all_hosts`; every other job has another one
+    bool key_is_of_all_hosts = false;
     int launcher_rank = -1; // -1 if the launcher is unknown
     int launcher_ranks = -1;
+    std::time_t launcher_start = 0; // on this host; 0 if the launcher is unknown
 
     // Set after MPI_Init.
     int rank = 0;

@@ -110,8 +110,8 @@ bool find_mapped_file(const Module& module, char* path, std::size_t size) {
 
 void classify(Module& module) {
     const char* name = file_name(module.path);
-    module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort", "libmpi_cxx", "libmpichcxx",
-                                       "libmpicxx", "libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so");
+    module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort", "libmpi_ilp64", "libmpi_cxx",
+                                       "libmpichcxx", "libmpicxx", "libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so");
     module.is_libc = is_c_library(name);
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     module.copies_stacks = starts_with(name, "_greenlet");

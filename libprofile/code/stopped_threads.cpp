@@ -1,17 +1,14 @@
 #include "libprofile/code/stopped_threads.hpp"
 
+#include "libprofile/base/folder_entries.hpp"
 #include "libprofile/base/small_file.hpp"
 
 #include <atomic>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 namespace libprofile {
 
@@ -27,26 +24,8 @@ bool sleeps(const char* id) {
 }
 
 bool do_all_sleep() {
-    const int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return false;
     const long self = syscall(SYS_gettid);
-    bool all = true;
-    alignas(8) char buffer[4096];
-    for (long n = 0; all && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) != 0;) {
-        if (n < 0) {
-            all = false;
-            break;
-        }
-        for (long at = 0; all && at < n;) {
-            const char* name = buffer + at + 19; // linux_dirent64: inode, offset, length, type, name
-            std::uint16_t length = 0;
-            std::memcpy(&length, buffer + at + 16, sizeof length);
-            if (*name >= '0' && *name <= '9' && std::atol(name) != self) all = sleeps(name);
-            at += length;
-        }
-    }
-    close(fd);
-    return all;
+    return !any_entry("/proc/self/task", true, [self](const char* name) { return *name >= '0' && *name <= '9' && std::atol(name) != self && !sleeps(name); });
 }
 
 } // namespace

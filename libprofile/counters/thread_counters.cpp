@@ -1,10 +1,9 @@
 #include "libprofile/counters/thread_counters.hpp"
 
+#include "libprofile/base/launcher.hpp"
 #include "libprofile/counters/energy_files.hpp"
 #include "libprofile/counters/papi_library.hpp"
 
-#include <cstdlib>
-#include <initializer_list>
 #include <unistd.h>
 
 namespace libprofile {
@@ -15,11 +14,8 @@ bool is_energy(const ChosenCounter& counter) { return static_cast<OsCounter>(cou
 
 /// One rank of each host books the host's own counters. If the launcher does not say which, every rank does.
 bool is_first_on_host() {
-    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"})
-        if (const char* value = std::getenv(name)) return std::atoi(value) == 0;
-    for (const char* name : {"PMI_RANK", "PMIX_RANK"}) // better no energy on other hosts than energy counted twice
-        if (const char* value = std::getenv(name)) return std::atoi(value) == 0;
-    return true;
+    const bool tells = number_of_launcher(&LauncherVariables::local_rank) >= 0;
+    return tells ? is_first_of_host() : is_first_of_job(); // better no energy on other hosts than energy counted twice
 }
 
 } // namespace

@@ -88,7 +88,7 @@ bool ask(const Helper& helper, const void* return_address) {
     Dl_info caller{};
     const auto* call = static_cast<const char*>(return_address) - 1;
     if (dladdr(call, &caller) == 0 || caller.dli_fname == nullptr) return false;
-    if (is_one_of(caller.dli_fname, {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"}))
+    if (is_one_of(caller.dli_fname, {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort", "libmpi_ilp64"}))
         return fortran_layer_calls_for_itself(helper, caller.dli_sname);
     return cxx_layer_calls_for_itself(helper, caller.dli_sname, caller.dli_fname);
 }

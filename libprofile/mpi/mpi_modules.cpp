@@ -35,6 +35,7 @@ constexpr std::string_view bindings[] = {
     "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx",  "libmpi++",  "libmpi_java", // Open MPI
     "libmpichfort", "libmpichcxx",   "libmpichf90", "libfmpich",                // MPICH as packaged by Debian, older MPICH
     "libmpifort",   "libmpicxx",     "libmpif77",   "libmpif90",                // MPICH and Intel MPI
+    "libmpi_ilp64",                                                             // Intel MPI: Fortran with integers of 8 bytes
 };
 
 /// The MPI library and what it calls back through.

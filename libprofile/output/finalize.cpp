@@ -251,12 +251,8 @@ bool write_common_file(PolledCollectives& job, std::uint64_t ended_at) {
 
 } // namespace
 
-void prepare_output_folder(Output output) noexcept {
-    if (output_folder.ready()) return;
-    if (output == Output::EachRank)
-        output_folder.lead();
-    else
-        output_folder.create();
+void prepare_output_folder() noexcept {
+    if (!output_folder.ready()) output_folder.lead();
 }
 
 void write_together(std::uint64_t ended_at) noexcept {

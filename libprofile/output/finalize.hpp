@@ -8,7 +8,7 @@
 namespace libprofile {
 
 /// Rank 0, after MPI_Init: makes the output folder, so that an unwritable one is reported at the start of a long job.
-void prepare_output_folder(Output output) noexcept;
+void prepare_output_folder() noexcept;
 
 /// All ranks at MPI_Finalize: writes one file. `ended_at`: since then the time is that of the end (RankRecord::writing_ns). A rank that does not
 /// arrive within LIBPROFILE_FINALIZE_TIMEOUT costs the others only the common file: then each writes alone.

@@ -1,5 +1,6 @@
 #include "libprofile/output/output_folder.hpp"
 
+#include "libprofile/base/folder_entries.hpp"
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/output/profile_writer.hpp"
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,12 +45,25 @@ void remove(const char* folder, const char* name) {
     unlink(path);
 }
 
+/// Clocks of hosts and file servers are not further apart.
+constexpr std::time_t clock_tolerance_s = 300;
+
+/// Launchers on other machines and in containers may repeat the names by which keys tell jobs apart, but later.
+bool is_older_than_job(int file) {
+    struct stat status {};
+    return fstat(file, &status) == 0 && status.st_mtime + clock_tolerance_s < process.job().launcher_start;
+}
+
 bool has_job_key(const char* folder, const char* key) {
     FilePath path;
     char found[1024] = {};
     path_of(folder, "job", path);
     const int file = open_own(path, O_RDONLY);
     if (file < 0) return false;
+    if (is_older_than_job(file)) {
+        close(file);
+        return false;
+    }
     ssize_t size = 0;
     for (int i = 0; size == 0 && i < 50; ++i) { // another rank of the job may be about to write it
         if (i != 0) usleep(2000);
@@ -107,6 +122,7 @@ void remove_folders(char* path, std::size_t kept) {
 void absolute(const char* path, char (&buffer)[OutputFolder::path_size]) {
     const char* folder = process.job().folder;
     const bool is_whole = path[0] == '/' || *folder == 0; // no working folder: then a relative path is an error
+    if (std::strcmp(folder, "/") == 0) folder = "";
     const int n = std::snprintf(buffer, sizeof buffer, "%s%s%s", is_whole ? "" : folder, is_whole ? "" : "/", path);
     std::size_t length = n < 0 ? sizeof buffer : static_cast<std::size_t>(n);
     if (length > sizeof buffer - 64) length = 0; // leaves room for the names of files
@@ -234,11 +250,34 @@ bool OutputFolder::find_job(const char* base) noexcept {
     return false;
 }
 
+bool OutputFolder::find_otherwise_named() noexcept {
+    const Job& job = process.job();
+    if (!job.key_is_of_all_hosts || job.launcher_start == 0) return false;
+    char prefix[256];
+    std::snprintf(prefix, sizeof prefix, "libprofile-%.200s-", job.name);
+    char earliest[32]; // of those whose names are times
+    const std::time_t time = job.launcher_start - clock_tolerance_s;
+    std::tm local{};
+    localtime_r(&time, &local);
+    std::strftime(earliest, sizeof earliest, "%Y%m%d-%H%M%S", &local);
+    return any_entry(job.folder, false, [&](const char* entry) {
+        const std::size_t length = std::strlen(prefix);
+        if (std::strncmp(entry, prefix, length) != 0) return false;
+        const bool is_time = std::strlen(entry + length) >= std::strlen(earliest) && entry[length + 8] == '-';
+        if (is_time && std::strncmp(entry + length, earliest, std::strlen(earliest)) < 0) return false;
+        char path[path_size];
+        absolute(entry, path);
+        if (!is_open_to_this_rank(path)) return false;
+        adopt(path);
+        return true;
+    });
+}
+
 bool OutputFolder::find_wanted(char (&base)[path_size], char (&fallback)[path_size]) noexcept {
     const char* wanted = process.config().text(Option::Output);
     default_base(fallback);
     absolute(*wanted != 0 ? wanted : fallback, base);
-    return find_job(base) || (*wanted != 0 && find_job(fallback));
+    return find_job(base) || (*wanted != 0 && find_job(fallback)) || find_otherwise_named();
 }
 
 bool OutputFolder::lead() noexcept {

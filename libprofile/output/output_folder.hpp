@@ -45,6 +45,8 @@ class OutputFolder {
   private:
     bool make(const char* base, bool may_exist_empty, int& error) noexcept;
     bool find_job(const char* base) noexcept;
+    /// Ranks of other hosts name the folder otherwise, if no batch system names the job: their launcher began in another second.
+    bool find_otherwise_named() noexcept;
     bool find_wanted(char (&base)[path_size], char (&fallback)[path_size]) noexcept;
     bool claim(const char* path, bool may_exist_empty, int& error) noexcept;
 

@@ -172,7 +172,7 @@ void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
     process.initialized_ = true;
     if (process.job_.rank == 0 || !process.treats_mpi()) {
         complain_once(false);
-        if (process.treats_mpi()) prepare_output_folder(process.world_ ? Output::Together : Output::EachRank);
+        if (process.treats_mpi()) prepare_output_folder();
     }
 }
 

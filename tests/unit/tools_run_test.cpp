@@ -1,4 +1,5 @@
 // `libprofile run`: the arguments and what can be preloaded; `libprofile options`.
+#include "tools/launch/executable.hpp"
 #include "tools/launch/run.hpp"
 #include "tools/launch/settings.hpp"
 
@@ -59,13 +60,13 @@ TEST(Run, ProgramsAreFoundAsExecvpFindsThem) {
 }
 
 TEST(Run, DynamicProgramsAndScriptsAreNotStatic) {
-    EXPECT_FALSE(is_static_executable("/bin/sh"));
-    EXPECT_FALSE(is_static_executable("/proc/self/exe"));
-    EXPECT_FALSE(is_static_executable("/nonexistent"));
-    EXPECT_FALSE(is_static_executable("/lib64/ld-linux-x86-64.so.2"));
+    EXPECT_EQ(why_not_measurable("/bin/sh"), "");
+    EXPECT_EQ(why_not_measurable("/proc/self/exe"), "");
+    EXPECT_EQ(why_not_measurable("/nonexistent"), "");
+    EXPECT_EQ(why_not_measurable("/lib64/ld-linux-x86-64.so.2"), "");
     const std::filesystem::path script = std::filesystem::temp_directory_path() / ("lprof-script-" + std::to_string(::getpid()));
     std::ofstream(script) << "#!/bin/sh\n";
-    EXPECT_FALSE(is_static_executable(script.string()));
+    EXPECT_EQ(why_not_measurable(script.string()), "");
     std::filesystem::remove(script);
 }
 

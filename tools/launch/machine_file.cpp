@@ -2,8 +2,8 @@
 
 #include "format/fnv.hpp"
 #include "format/machine.hpp"
+#include "libprofile/base/launcher.hpp"
 #include "tools/launch/hwloc_machine.hpp"
-#include "tools/launch/launcher_rank.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -129,7 +129,7 @@ void ask_hwloc(const std::string& path, const std::string& boot) {
 } // namespace
 
 std::string machine_file() {
-    if (!is_first_of_machine()) return ""; // one is enough
+    if (!is_first_of_host()) return ""; // one is enough
     const std::string boot = boot_id();
     if (boot.empty()) return "";
     const std::string path = path_of_file(boot);

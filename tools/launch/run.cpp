@@ -1,7 +1,8 @@
 #include "tools/launch/run.hpp"
 
+#include "libprofile/base/launcher.hpp"
+#include "tools/launch/executable.hpp"
 #include "tools/launch/iteration_line.hpp"
-#include "tools/launch/launcher_rank.hpp"
 #include "tools/launch/machine_file.hpp"
 #include "tools/launch/settings.hpp"
 #include "tools/names/labels.hpp"
@@ -12,12 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <elf.h>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,11 +47,12 @@ std::string runtime_library() {
     return "";
 }
 
-/// The runtime comes last: libraries that are preloaded already keep their position.
-std::string preload_value(const std::string& library) {
+/// The runtime comes last: libraries that are preloaded already keep their position. What must be `first` comes first of all.
+std::string preload_value(const std::string& library, const std::string& first = "") {
     const char* present = std::getenv("LD_PRELOAD");
-    if (present == nullptr || *present == 0) return library;
-    std::string value = present;
+    std::string value = first;
+    if (present != nullptr && *present != 0) value += (first.empty() ? "" : ":") + std::string(present);
+    if (value.empty()) return library;
     std::string list = value;
     for (char& c : list)
         if (c == ' ') c = ':';
@@ -176,31 +174,6 @@ std::string find_program(const std::string& name) {
     return "";
 }
 
-bool is_static_executable(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    bool is_elf = false, has_interpreter = false, has_name = false;
-    elf_version(EV_CURRENT);
-    if (Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr)) {
-        std::size_t count = 0;
-        is_elf = elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &count) == 0 && count != 0;
-        for (std::size_t i = 0; is_elf && i < count; ++i) {
-            GElf_Phdr header;
-            if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
-            if (header.p_type == PT_INTERP) has_interpreter = true;
-            if (header.p_type != PT_DYNAMIC) continue;
-            // The dynamic loader has no interpreter either, but a name; it can run programs and preloads for them.
-            Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset), header.p_filesz, ELF_T_DYN);
-            GElf_Dyn entry;
-            for (int k = 0; data != nullptr && gelf_getdyn(data, k, &entry) != nullptr && entry.d_tag != DT_NULL; ++k)
-                if (entry.d_tag == DT_SONAME) has_name = true;
-        }
-        elf_end(elf);
-    }
-    ::close(fd);
-    return is_elf && !has_interpreter && !has_name;
-}
-
 int run(const std::vector<std::string>& arguments) {
     const RunRequest request = parse_run(arguments);
     if (request.help) {
@@ -223,12 +196,8 @@ int run(const std::vector<std::string>& arguments) {
 
     const std::string& name = request.command.front();
     const std::string program = find_program(name);
-    if (!program.empty() && is_static_executable(program)) {
-        if (is_first_of_job() && !is_quiet(request))
-            fmt::print(stderr,
-                       "libprofile: warning: {} is statically linked, so it cannot be measured; link it "
-                       "dynamically; running it without measurement\n",
-                       printable(name));
+    if (const std::string why = why_not_measurable(program); !why.empty()) {
+        if (is_first_of_job() && !is_quiet(request)) fmt::print(stderr, "libprofile: warning: {} {}; running it without measurement\n", printable(name), why);
     } else {
         for (const auto& [variable, value] : request.settings) ::setenv(variable.c_str(), value.c_str(), 1);
         if (const char* iteration = std::getenv("LIBPROFILE_ITERATION")) {
@@ -241,7 +210,7 @@ int run(const std::vector<std::string>& arguments) {
         }
         if (const std::string machine = machine_file(); !machine.empty()) ::setenv("LIBPROFILE_MACHINE_FILE", machine.c_str(), 1);
         ::setenv("LIBPROFILE_RUN_PID", fmt::format("{}", ::getpid()).c_str(), 1);
-        ::setenv("LD_PRELOAD", preload_value(library).c_str(), 1);
+        ::setenv("LD_PRELOAD", preload_value(library, address_sanitizer(program)).c_str(), 1);
     }
     std::vector<char*> pointers;
     std::vector<std::string> command = request.command;

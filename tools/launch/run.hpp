@@ -25,10 +25,6 @@ RunRequest parse_run(const std::vector<std::string>& arguments);
 /// One screen, examples first.
 std::string run_help();
 
-/// Whether an executable is an ELF file without an interpreter that is no shared object either: nothing can be
-/// preloaded into it.
-bool is_static_executable(const std::string& path);
-
 /// Where execvp would find a program; empty when nowhere.
 std::string find_program(const std::string& name);
 

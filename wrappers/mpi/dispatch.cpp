@@ -96,6 +96,19 @@ void* find_data(const char* name) {
 
 bool library_has(const char* symbol) { return dlsym(mpi_library.load(std::memory_order_relaxed), symbol) != nullptr; }
 
+/// The file of the MPI library, or nullptr.
+const char* library_file() {
+    const link_map* module = module_of(dlsym(mpi_library.load(std::memory_order_relaxed), "PMPI_Init"));
+    return module != nullptr ? module->l_name : nullptr;
+}
+
+/// A library with the ABI of the MPI standard, whose name the standard gives, too. MPICH's has the symbols of MPICH, but other handles.
+bool has_standard_abi() {
+    const char* file = library_file();
+    const char* slash = file != nullptr ? std::strrchr(file, '/') : nullptr;
+    return slash != nullptr && std::string_view(slash + 1).starts_with("libmpi_abi.");
+}
+
 /// What is said of a library that no bodies fit: its file and the first line of what it calls itself, as any ABI lets it be asked before MPI_Init.
 const char* unknown_library() {
     static char text[640];
@@ -105,11 +118,11 @@ const char* unknown_library() {
     using Question = int (*)(char*, int*);
     if (const auto ask = reinterpret_cast<Question>(dlsym(library, "PMPI_Get_library_version")); ask != nullptr) ask(version, &length);
     version[std::strcspn(version, "\r\n")] = 0;
-    const link_map* module = module_of(dlsym(library, "PMPI_Init"));
+    const char* file = library_file();
     std::snprintf(text, sizeof text,
                   "the program's MPI library has neither Open MPI's nor MPICH's ABI, so MPI is not measured: run the program with one of those; "
                   "found: %.200s%s%.100s",
-                  module != nullptr ? module->l_name : "no file", *version != 0 ? ", " : "", version);
+                  file != nullptr ? file : "no file", *version != 0 ? ", " : "", version);
     return text;
 }
 
@@ -124,7 +137,7 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
         return nullptr;
 #endif
     }
-    if (library_has("MPIR_Dup_fn")) { // part of the ABI that MPICH, Intel MPI, MVAPICH2 and Cray MPI share
+    if (library_has("MPIR_Dup_fn") && !has_standard_abi()) { // part of the ABI that MPICH, Intel MPI, MVAPICH2 and Cray MPI share
 #ifdef LIBPROFILE_WITH_MPICH
         return &mpich::flavour;
 #else
