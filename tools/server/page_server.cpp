@@ -61,7 +61,7 @@ SelectedTimes PageServer::times_of(const SelectedMoment& selected) {
 
 std::string PageServer::timeline_sums(const SelectedMoment& selected) {
     Sections none(next_column_);
-    return text_of(asked_window().sums(times_of(selected)), none, next_column_);
+    return text_of(asked_window().sums(times_of(selected), selected.filter), none, next_column_);
 }
 
 std::string PageServer::timeline_totals(const TimelineWindow::Intervals& intervals) {
@@ -72,7 +72,7 @@ std::string PageServer::timeline_totals(const TimelineWindow::Intervals& interva
 
 std::string PageServer::timeline_durations(const SelectedMoment& selected) {
     Sections none(next_column_);
-    return text_of(asked_window().durations(times_of(selected)), none, next_column_);
+    return text_of(asked_window().durations(times_of(selected), selected.filter), none, next_column_);
 }
 
 std::size_t PageServer::iterations_of(std::uint32_t phase) const {

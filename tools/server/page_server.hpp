@@ -33,6 +33,7 @@ class PageServer {
     struct SelectedMoment {
         double from = 0, to = 0;
         std::optional<std::pair<std::uint32_t, std::uint64_t>> iteration; // phase and number
+        CallFilter filter = {};
     };
     /// "sums": ns by location, then state.
     std::string timeline_sums(const SelectedMoment& selected);

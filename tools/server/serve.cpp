@@ -53,8 +53,45 @@ std::vector<std::uint32_t> rows_of(const Parameters& p) {
     return list;
 }
 
+/// "0,4-7": from and to, both included; empty if it is not asked for.
+CallFilter::Ranges ranges_of(const Parameters& p, const char* name) {
+    CallFilter::Ranges ranges;
+    if (!p.contains(name)) return ranges;
+    const std::string list = text_of(p, name);
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t end = std::min(list.find(',', at), list.size()), dash = std::min(list.find('-', at), end);
+        const auto first = number_in<std::uint32_t>(list.substr(at, dash - at), name);
+        ranges.emplace_back(first, dash == end ? first : number_in<std::uint32_t>(list.substr(dash + 1, end - dash - 1), name));
+        at = end + 1;
+    }
+    return ranges;
+}
+
+/// The filter of the timeline: what viewer/src/events/filter.ts asks with.
+CallFilter filter_of(const Parameters& p) {
+    CallFilter filter;
+    const std::string only = p.contains("only") ? text_of(p, "only") : "";
+    if (only == "calls")
+        filter.only = EventFilter::Kind::Calls;
+    else if (only == "tasks")
+        filter.only = EventFilter::Kind::Tasks;
+    else if (only == "regions")
+        filter.only = EventFilter::Kind::Regions;
+    else if (!only.empty())
+        throw ViewError("\"only\" is calls, tasks or regions");
+    if (p.contains("with")) filter.with = text_of(p, "with");
+    if (p.contains("inside")) filter.inside = text_of(p, "inside");
+    if (p.contains("least")) filter.least_ns = number_of<std::uint64_t>(p, "least");
+    if (p.contains("most")) filter.most_ns = number_of<std::uint64_t>(p, "most");
+    filter.ranks = ranges_of(p, "on_ranks");
+    filter.threads = ranges_of(p, "on_threads");
+    filter.nodes = ranges_of(p, "on_nodes");
+    return filter;
+}
+
 TimelineWindow::Question question_of(const Parameters& p) {
-    return {number_of<double>(p, "from"), number_of<double>(p, "to"), number_of<std::size_t>(p, "pixels"), rows_of(p), p.contains("fine")};
+    return {number_of<double>(p, "from"), number_of<double>(p, "to"), number_of<std::size_t>(p, "pixels"), rows_of(p), p.contains("fine"),
+            p.contains("by_type"), filter_of(p)};
 }
 
 TimelineWindow::Intervals intervals_of(const Parameters& p) {
@@ -62,8 +99,8 @@ TimelineWindow::Intervals intervals_of(const Parameters& p) {
 }
 
 PageServer::SelectedMoment moment_of(const Parameters& p) {
-    if (p.contains("iteration")) return {0, 0, std::pair(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration"))};
-    return {number_of<double>(p, "from"), number_of<double>(p, "to"), std::nullopt};
+    if (p.contains("iteration")) return {0, 0, std::pair(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration")), filter_of(p)};
+    return {number_of<double>(p, "from"), number_of<double>(p, "to"), std::nullopt, filter_of(p)};
 }
 
 std::string answer_to(PageServer& pages, const std::string& name, const Parameters& p) {

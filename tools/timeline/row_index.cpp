@@ -31,6 +31,16 @@ template <class Codec, class Narrow> void describe_narrow(Codec& c, Narrow& valu
     if constexpr (Codec::reading) value = static_cast<Narrow>(wide);
 }
 
+template <class Codec> void describe_tasks(Codec& c, TaskSums& tasks) {
+    std::uint64_t count = tasks.size();
+    c.number(count);
+    if constexpr (Codec::reading) tasks.resize(static_cast<std::size_t>(std::min<std::uint64_t>(count, c.remaining() / 2))); // fewer: bytes are left over
+    for (auto& [position, ns] : tasks) {
+        describe_narrow(c, position);
+        c.number(ns);
+    }
+}
+
 template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafCursor& before) {
     LeafCursor& at = leaf.cursor;
     describe_near(c, at.raw_at, before.raw_at);
@@ -51,6 +61,7 @@ template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafC
     }
     describe_sums(c, leaf.sums);
     c.number(leaf.longest);
+    describe_tasks(c, leaf.tasks);
 }
 
 template <class Codec> void describe_head(Codec& c, RowIndex& row) {
@@ -76,7 +87,7 @@ ByteVector encoded_leaves(std::span<const EventLeaf> leaves) {
 }
 
 std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned char> bytes, std::size_t count) {
-    constexpr std::size_t least_bytes = 7;
+    constexpr std::size_t least_bytes = 8;
     Decoder d(bytes.data(), bytes.size());
     if (count > bytes.size() / least_bytes) return std::nullopt;
     std::vector<EventLeaf> leaves(count);
@@ -101,7 +112,7 @@ ByteVector RowIndex::encoded() const {
         start.leaves = leaves;
         start.end = end;
         describe_head(e, start);
-        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size()}) e.number(size);
+        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size()}) e.number(size);
         EventFrames::Place before;
         for (EventFrames::Place place : frames) {
             describe_near(e, place.raw_at, before.raw_at);
@@ -116,6 +127,8 @@ ByteVector RowIndex::encoded() const {
             describe_narrow(e, group.size);
             describe_narrow(e, group.crc);
             e.number(group.longest);
+            describe_tasks(e, group.tasks);
+            e.number(group.nodes);
             TimelineSums sums = g + 1 < groups.size() ? groups[g + 1].before : all;
             for (std::size_t s = 0; s < sums.size(); ++s) sums[s] -= group.before[s];
             describe_sums(e, sums);
@@ -127,6 +140,8 @@ ByteVector RowIndex::encoded() const {
             describe_near(e, one.interval.end_ns, last.interval.end_ns);
             describe_near(e, one.interval.begin_ns, one.interval.end_ns);
             describe_narrow(e, one.interval.path);
+            describe_narrow(e, one.interval.processor);
+            describe_narrow(e, one.is_run);
             std::uint64_t leaf = one.leaf - last.leaf;
             e.number(leaf);
             last = one;
@@ -135,6 +150,8 @@ ByteVector RowIndex::encoded() const {
             e.number(phase);
             e.number(number);
         }
+        for (const std::vector<std::uint32_t>* nodes : {&run_paths, &made_at})
+            for (const std::uint32_t node : *nodes) e.number(node);
     });
 }
 
@@ -143,10 +160,10 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     Decoder d(bytes.data(), bytes.size());
     RowIndex row;
     describe_head(d, row);
-    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0;
-    for (std::uint64_t* count : {&frames, &groups, &longs, &others}) d.number(*count);
-    if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 6 || longs > d.remaining() / 4 || others > d.remaining() / 2 || frames == 0 ||
-        row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
+    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0;
+    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at}) d.number(*count);
+    if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 8 || longs > d.remaining() / 6 || others > d.remaining() / 2 ||
+        run_paths > d.remaining() || made_at > d.remaining() || frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
         (groups == 0 && row.leaves != 0))
         return std::nullopt;
     row.frames.resize(frames);
@@ -169,6 +186,8 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
         describe_narrow(d, group.size);
         describe_narrow(d, group.crc);
         d.number(group.longest);
+        if (!d.failed()) describe_tasks(d, group.tasks);
+        d.number(group.nodes);
         TimelineSums sums = {};
         group.before = row.all;
         if (!d.failed()) describe_sums(d, sums);
@@ -186,6 +205,8 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
         describe_near(d, one.interval.end_ns, last.interval.end_ns);
         describe_near(d, one.interval.begin_ns, one.interval.end_ns);
         describe_narrow(d, one.interval.path);
+        describe_narrow(d, one.interval.processor);
+        describe_narrow(d, one.is_run);
         std::uint64_t leaf = 0;
         d.number(leaf);
         if (d.failed() || leaf > row.leaves - last.leaf || one.interval.begin_ns > one.interval.end_ns) return std::nullopt;
@@ -199,6 +220,12 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     for (auto& [phase, number] : row.others) {
         describe_narrow(d, phase);
         d.number(number);
+    }
+    row.run_paths.resize(run_paths);
+    row.made_at.resize(made_at);
+    for (std::vector<std::uint32_t>* nodes : {&row.run_paths, &row.made_at}) {
+        for (std::uint32_t& node : *nodes) describe_narrow(d, node);
+        if (!std::is_sorted(nodes->begin(), nodes->end())) return std::nullopt;
     }
     return !d.failed() && d.remaining() == 0 ? std::optional(std::move(row)) : std::nullopt;
 }

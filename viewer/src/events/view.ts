@@ -12,7 +12,7 @@ import { AskedEvents } from "./asked";
 import { Shades, stateColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
-import { noFilter, Passing } from "./filter";
+import { Passing } from "./filter";
 import type { Overlays } from "./overlays";
 import { Pieces } from "./pieces";
 import { listen } from "./pointer";
@@ -113,9 +113,9 @@ export class EventTimeline {
   }
   private limits: Partial<Record<EventMode, Span>> = {};
 
-  /** After a change of what counts, or of what is there. What is asked for by pixels is not known call by call. */
+  /** After a change of what counts, or of what is there. */
   filter(): void {
-    const passing = new Passing(this.data, this.events!, this.header.indexed ? noFilter : this.store.state.eventFilter);
+    const passing = new Passing(this.data, this.events!, this.store.state.eventFilter);
     this.pieces = new Pieces(this.events!, this.header.states, passing);
   }
   /** What colours say of tasks; null: they are not about tasks. */
@@ -213,7 +213,8 @@ export class EventTimeline {
       pieces = this.pieces!,
       colors = taskColors?.colors ?? stateColors(this.header),
       paint = painter(this.store.state.eventMode, colors, !!taskColors, pieces.passing.isActive, this.shades, this.clusters);
-    this.asked?.want({ moment: [t0, t1], width: iw, rows });
+    const { eventMode, eventFilter } = this.store.state;
+    this.asked?.want({ moment: [t0, t1], width: iw, rows, what: { filter: eventFilter, byType: eventMode === "type" } });
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,
@@ -224,6 +225,7 @@ export class EventTimeline {
       });
     });
     s.image(image, left, top, iw, ih);
+    if (this.asked?.missing) s.text(this.asked.missing, left + iw / 2, top + ih / 2, themeColor("ink"), "center", 13);
     if (regions >= 10) rows.forEach((row, r) => nameRegions(this, s, row, top + (r + 1) * rowHeight - gap - regions / 2 + 0.5));
     drawIterations(this, s, rows, perPixel, gap);
     drawAxis(this, s, rows, ih);
