@@ -1,6 +1,7 @@
 #include "tools/timeline/row_builder.hpp"
 
 #include "tools/reader/blocks.hpp"
+#include "tools/reader/counters.hpp"
 
 #include <map>
 #include <set>
@@ -47,6 +48,8 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
     if (!reader.begin(thread, row.head)) return false;
     KeptEvents events;
     NodeSet run_paths, made_at;
+    std::map<std::uint32_t, std::uint64_t> called;
+    std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> readings; // the first of each counter: ns, value
     for (std::uint64_t leaf = 0;; ++leaf) {
         clear_lists(events);
         const std::uint64_t time = reader.cursor().time;
@@ -59,10 +62,18 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
         }
         for (const TracedTaskRun& run : events.runs) run_paths.add(run.path);
         for (const TracedTask& task : events.tasks) made_at.add(task.path);
+        for (const TracedInterval& interval : events.intervals) called[interval.path] += 1 + interval.end_ns - std::min(interval.begin_ns, interval.end_ns);
+        for (const TracedCount& count : events.counts) {
+            const std::pair reading(times_of(events, count).first, count.begin);
+            const auto [first, is_new] = readings.try_emplace(count.counter, reading);
+            first->second = std::min(first->second, reading);
+        }
         if (leaf != 0) add_longs(row, events, times[leaf - 1], static_cast<std::uint32_t>(leaf));
     }
     row.run_paths = run_paths.list();
     row.made_at = made_at.list();
+    row.called.assign(called.begin(), called.end());
+    for (const auto& [counter, reading] : readings) row.read_first.push_back({counter, reading.first, reading.second});
     row.leaves = times.size();
     row.end = reader.cursor().time;
     times.push_back(row.end);

@@ -112,7 +112,7 @@ ByteVector RowIndex::encoded() const {
         start.leaves = leaves;
         start.end = end;
         describe_head(e, start);
-        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size()}) e.number(size);
+        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size(), called.size(), read_first.size()}) e.number(size);
         EventFrames::Place before;
         for (EventFrames::Place place : frames) {
             describe_near(e, place.raw_at, before.raw_at);
@@ -152,6 +152,15 @@ ByteVector RowIndex::encoded() const {
         }
         for (const std::vector<std::uint32_t>* nodes : {&run_paths, &made_at})
             for (const std::uint32_t node : *nodes) e.number(node);
+        for (const auto& [node, ns] : called) {
+            e.number(node);
+            e.number(ns);
+        }
+        for (const FirstReading& reading : read_first) {
+            e.number(reading.counter);
+            e.number(reading.ns);
+            e.number(reading.value);
+        }
     });
 }
 
@@ -160,10 +169,10 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     Decoder d(bytes.data(), bytes.size());
     RowIndex row;
     describe_head(d, row);
-    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0;
-    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at}) d.number(*count);
+    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0, called = 0, read_first = 0;
+    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at, &called, &read_first}) d.number(*count);
     if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 8 || longs > d.remaining() / 6 || others > d.remaining() / 2 ||
-        run_paths > d.remaining() || made_at > d.remaining() || frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
+        run_paths > d.remaining() || made_at > d.remaining() || called > d.remaining() / 2 || read_first > d.remaining() / 3 || frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
         (groups == 0 && row.leaves != 0))
         return std::nullopt;
     row.frames.resize(frames);
@@ -226,6 +235,17 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     for (std::vector<std::uint32_t>* nodes : {&row.run_paths, &row.made_at}) {
         for (std::uint32_t& node : *nodes) describe_narrow(d, node);
         if (!std::is_sorted(nodes->begin(), nodes->end())) return std::nullopt;
+    }
+    row.called.resize(called);
+    for (auto& [node, ns] : row.called) {
+        describe_narrow(d, node);
+        d.number(ns);
+    }
+    row.read_first.resize(read_first);
+    for (RowIndex::FirstReading& reading : row.read_first) {
+        describe_narrow(d, reading.counter);
+        d.number(reading.ns);
+        d.number(reading.value);
     }
     return !d.failed() && d.remaining() == 0 ? std::optional(std::move(row)) : std::nullopt;
 }

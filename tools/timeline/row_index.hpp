@@ -59,6 +59,14 @@ struct RowIndex {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> others;
     std::vector<std::uint32_t> run_paths; // nodes of functions that run as tasks, ascending
     std::vector<std::uint32_t> made_at;   // nodes at which tasks were created, ascending
+    /// Nodes of calls and regions, ascending, and the ns of all of them and one for each.
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> called;
+    /// Counters that were read, ascending, and what the first reading was.
+    struct FirstReading {
+        std::uint8_t counter = 0;
+        std::uint64_t ns = 0, value = 0;
+    };
+    std::vector<FirstReading> read_first;
     std::uint64_t leaves = 0;
     std::uint64_t end = 0; // of the last part
     TimelineSums all = {}; // of the whole run

@@ -51,13 +51,24 @@ LeafEvents read_leaves(const IndexedRow& row, const LeafPlace& first, std::uint6
     return read;
 }
 
-std::vector<StateCall> calls_of(const IndexedRow& row, const LeafEvents& read, std::uint64_t from, std::uint64_t to) {
+std::vector<StateCall> calls_of(const IndexedRow& row, const LeafEvents& read, std::uint64_t from, std::uint64_t to, bool with_regions) {
     std::vector<StateCall> calls;
-    for (const TracedInterval& interval : read.events.intervals)
-        if (interval.begin_ns < to && interval.end_ns > from) add_call(calls, interval, row.states());
+    const auto add = [&](const TracedInterval& interval) {
+        if (with_regions && state_of_node(row.states(), interval.path) == TimelineState::Region)
+            calls.push_back({interval.begin_ns, interval.end_ns, interval.path, interval.processor, TimelineState::Region});
+        else
+            add_call(calls, interval, row.states());
+    };
+    for (const TracedInterval& interval : read.events.intervals) // those that take no time, too
+        if (interval.begin_ns < to && (interval.end_ns > from || interval.begin_ns >= from)) add(interval);
     for (const TracedTaskRun& run : read.events.runs)
         if (run.begin_ns < to && run.end_ns > from) add_run(calls, run);
-    row.index().for_each_long(read.next, to, [&](const LongInterval& one) { add_long(calls, one, row.states()); });
+    row.index().for_each_long(read.next, to, [&](const LongInterval& one) {
+        if (one.is_run)
+            add_long(calls, one, row.states());
+        else
+            add(one.interval);
+    });
     sort_calls(calls);
     return calls;
 }
@@ -134,7 +145,7 @@ std::uint64_t leaves_between(const IndexedRow& row, std::uint64_t from, std::uin
     return leaf_at(row, to).number - leaf_at(row, from).number + 1;
 }
 
-RowPieces pieces_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
+RowPieces pieces_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to, bool with_regions) {
     RowPieces pieces;
     if (row.index().leaves == 0 || from >= to) return pieces;
     const LeafPlace first = first_leaf_at(row, from);
@@ -146,7 +157,7 @@ RowPieces pieces_between(const IndexedRow& row, std::uint64_t from, std::uint64_
         add_span(pieces.spans, before, row.index().is_complete());
     }
     for (const EventPart& part : read.events.parts) add_span(pieces.spans, part, row.index().is_complete());
-    pieces.calls = calls_of(row, read, from, to);
+    pieces.calls = calls_of(row, read, from, to, with_regions);
     return pieces;
 }
 

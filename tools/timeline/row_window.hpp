@@ -33,7 +33,8 @@ struct RowPieces {
     std::vector<StateCall> calls; // sorted
     std::vector<KnownSpan> spans;
 };
-RowPieces pieces_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to);
+/// @param with_regions these are among the calls, and pieces are not what the thread is in
+RowPieces pieces_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to, bool with_regions = false);
 
 /// ns of each state before a time, and between two times: exact.
 TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns);

@@ -2,6 +2,7 @@
 
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/reader/counters.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/timeline/row_window.hpp"
 #include "tools/view/durations_entry.hpp"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace libprofile::tools {
 
@@ -239,6 +241,8 @@ Json TimelineWindow::first(Sections& sections) const {
     Json entry = lists(none, stretches, sections);
     entry["end"] = end;
     entry["indexed"] = is_indexed;
+    entry["called"] = called();
+    entry["counters"] = counters();
     Json notes = Json::array();
     notes.push_back(fmt::format("there are {} of events: the page asks for those that it shows", byte_size(static_cast<double>(index_->event_bytes()))));
     for (const std::string& note : index_->notes()) notes.push_back(note);
@@ -247,6 +251,37 @@ Json TimelineWindow::first(Sections& sections) const {
     if (has_stretches) notes.push_back("iterations without events have stripes of lighter colours: their sums are known, not the order of what they did");
     entry["notes"] = notes;
     return entry;
+}
+
+/// Nodes of calls and regions, that with most time first.
+Json TimelineWindow::called() const {
+    std::map<std::uint32_t, std::uint64_t> time;
+    for (const IndexedRow* row : rows_) {
+        if (row == nullptr) continue;
+        const std::vector<std::uint32_t>& paths = *row->block().paths;
+        for (const auto& [node, ns] : row->index().called)
+            if (node < paths.size() && paths[node] < tables_.cells.node_of_path.size()) time[tables_.cells.node_of_path[paths[node]]] += ns;
+    }
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    for (const auto& [node, ns] : time) order.emplace_back(ns, node);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    Json list = Json::array();
+    for (const auto& [ns, node] : order) list.push_back(node);
+    return list;
+}
+
+/// That were read.
+Json TimelineWindow::counters() const {
+    std::set<std::string> known;
+    Json list = Json::array();
+    for (std::size_t l = 0; l < rows_.size(); ++l) {
+        if (rows_[l] == nullptr || rows_[l]->index().read_first.empty()) continue;
+        const std::vector<std::string> names = counter_names(profile_, profile_.locations[l].rank);
+        for (const RowIndex::FirstReading& reading : rows_[l]->index().read_first)
+            if (reading.counter < names.size() && known.insert(names[reading.counter]).second)
+                list.push_back({{"name", printable(names[reading.counter])}, {"unit", counter_unit(profile_, names[reading.counter])}});
+    }
+    return list;
 }
 
 void TimelineWindow::check_rows(const std::vector<std::uint32_t>& rows) const {
@@ -402,6 +437,31 @@ Json TimelineWindow::totals(const Intervals& intervals, Sections& sections) cons
         }
     }
     return {{"totals", sections.add(column)}};
+}
+
+Json TimelineWindow::series(const Series& asked) {
+    constexpr std::size_t most_series = 6, most_intervals = 5'000, most_values = 4'000'000;
+    const Intervals& intervals = asked.intervals;
+    if (!std::isfinite(intervals.from) || !(intervals.every >= 1) || !std::isfinite(intervals.every) || intervals.count == 0 ||
+        intervals.count > most_intervals || intervals.count * rows_.size() > most_values)
+        throw ViewError("there are no such intervals");
+    SeriesQuestion question = asked.question;
+    question.edges.resize(rows_.size());
+    for (std::size_t l = 0; l < rows_.size(); ++l)
+        for (std::size_t i = 0; i <= intervals.count && rows_[l] != nullptr; ++i)
+            question.edges[l].push_back(whole_ns(std::round(own(l, intervals.from + intervals.every * static_cast<double>(i)))));
+    const auto known = std::find_if(series_.begin(), series_.end(), [&](const SeriesScan& scan) { return scan.question() == question; });
+    if (known != series_.end())
+        series_.splice(series_.end(), series_, known);
+    else
+        series_.emplace_back(profile_, rows_, question);
+    if (series_.size() > most_series) series_.pop_front();
+    SeriesScan& scan = series_.back();
+    scan.go_on(step);
+    if (!scan.is_done()) return {{"counting", "what curves need"}, {"share", scan.share()}};
+    Json values = Json::array();
+    for (std::size_t l = 0; l < rows_.size(); ++l) values.push_back(scan.values(l));
+    return {{"values", values}};
 }
 
 Json TimelineWindow::durations(const SelectedTimes& times, const CallFilter& filter) {

@@ -13,6 +13,7 @@
 #include "tools/timeline/duration_scan.hpp"
 #include "tools/timeline/timeline_index.hpp"
 #include "tools/timeline/run_types.hpp"
+#include "tools/timeline/series_scan.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/passing_answers.hpp"
 #include "tools/view/sections.hpp"
@@ -57,6 +58,12 @@ class TimelineWindow {
     };
     /// ns by state in times that follow each other, exactly: "totals", of each row what is before the first interval, then of each interval.
     nlohmann::ordered_json totals(const Intervals& intervals, Sections& sections) const;
+    struct Series {
+        Intervals intervals; // rows: all
+        SeriesQuestion question; // without edges
+    };
+    /// What grows with time at the ends of intervals (series_scan.hpp): "values", by location.
+    nlohmann::ordered_json series(const Series& asked);
     /// How long calls and tasks take (durations_entry.hpp).
     nlohmann::ordered_json durations(const SelectedTimes& times, const CallFilter& filter);
 
@@ -81,6 +88,8 @@ class TimelineWindow {
     std::shared_ptr<const PassingCalls> passing_of(const CallFilter& filter);
     void check_filter(const CallFilter& filter) const;
     bool has_tasks(std::uint32_t location) const;
+    nlohmann::ordered_json called() const;
+    nlohmann::ordered_json counters() const;
     double own(std::size_t location, double place) const;
     void check_rows(const std::vector<std::uint32_t>& rows) const;
     nlohmann::ordered_json lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const;
@@ -97,6 +106,7 @@ class TimelineWindow {
     CountedList<SelectionKey, DurationScan> durations_;
     CountedList<SelectionKey, PassingSums> passing_sums_;
     CountedList<PictureKey, PassingPixels> passing_pixels_;
+    std::list<SeriesScan> series_; // the one that was asked for last is the last one
 };
 
 } // namespace libprofile::tools
