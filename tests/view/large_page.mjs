@@ -170,6 +170,6 @@ export async function pixelsAsked({ page, open, settle, shots, result }) {
       return { from, to, pixels, n, kinds, longest, isWhole: !t.asked || t.events.areWhole, types: t.header.types, shares: document.getElementById("events-shares").innerText,
         durations: durations && { tasks: durations.tasks.map(plain), calls: durations.calls.map(plain) } };
     }, grid));
-    await page.screenshot({ path: `${shots}/events-pixels-${await page.evaluate(() => (window.libprofile.events.timeline.asked ? "asked" : "whole"))}-${number}.png` });
+    await (await page.$("#events-section")).screenshot({ path: `${shots}/events-pixels-${await page.evaluate(() => (window.libprofile.events.timeline.asked ? "asked" : "whole"))}-${number}.png` });
   }
 }

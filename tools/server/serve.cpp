@@ -90,8 +90,13 @@ CallFilter filter_of(const Parameters& p) {
 }
 
 TimelineWindow::Question question_of(const Parameters& p) {
-    return {number_of<double>(p, "from"), number_of<double>(p, "to"), number_of<std::size_t>(p, "pixels"), rows_of(p), p.contains("fine"),
-            p.contains("by_type"), filter_of(p)};
+    return {number_of<double>(p, "from"),
+            number_of<double>(p, "to"),
+            number_of<std::size_t>(p, "pixels"),
+            rows_of(p),
+            p.contains("fine"),
+            p.contains("by_type"),
+            filter_of(p)};
 }
 
 TimelineWindow::Intervals intervals_of(const Parameters& p) {
@@ -105,6 +110,10 @@ TimelineWindow::Series series_of(const Parameters& p) {
     const std::string of = text_of(p, "series");
     if (of == "calls")
         series.question.of = SeriesQuestion::Of::Calls;
+    else if (of == "bytes")
+        series.question.of = SeriesQuestion::Of::Sent;
+    else if (of == "messages")
+        series.question.of = SeriesQuestion::Of::Messages;
     else if (of == "received")
         series.question.of = SeriesQuestion::Of::Received;
     else if (of == "counter")
@@ -192,7 +201,8 @@ Answer answer_of(Snapshots& snapshots, const LoopbackServer::Question& question)
         const std::shared_ptr<Snapshot> newest = snapshots.newest();
         return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
     }
-    static const std::set<std::string> questions = {"map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations", "timeline_series"};
+    static const std::set<std::string> questions = {
+        "map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations", "timeline_series"};
     if (!questions.contains(name)) return answer(404, "text/plain", "There is no such request.\n");
     const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
     if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");

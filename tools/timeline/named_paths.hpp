@@ -31,7 +31,7 @@ class NamedPaths {
     static constexpr std::uint8_t unknown = 2;
     std::uint32_t there(std::uint32_t path) const { return path < profile_.paths.size() ? path : 0; }
     const Profile& profile_;
-    const std::string with_, inside_; // in lower case
+    const std::string with_, inside_;               // in lower case
     std::vector<std::uint8_t> is_with_, is_inside_; // by path
 };
 

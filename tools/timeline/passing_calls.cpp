@@ -16,9 +16,7 @@ bool is_in(const CallFilter::Ranges& ranges, std::uint32_t number) {
 
 } // namespace
 
-bool CallFilter::is_of_threads() const {
-    return only == EventFilter::Kind::All && with.empty() && inside.empty() && !has_limits() && nodes.empty();
-}
+bool CallFilter::is_of_threads() const { return only == EventFilter::Kind::All && with.empty() && inside.empty() && !has_limits() && nodes.empty(); }
 
 PassingCalls::PassingCalls(const Profile& profile, const IndexedRows& rows, const RunTypes& types, CallFilter filter)
     : profile_(profile), rows_(rows), filter_(std::move(filter)) {
@@ -72,9 +70,7 @@ bool PassingCalls::has(const FollowedTasks::Told& task) const {
     });
 }
 
-bool PassingCalls::has_type(const TaskPlace& type) const {
-    return has_text(printable(type.function) + " " + printable(type.source), filter_.with);
-}
+bool PassingCalls::has_type(const TaskPlace& type) const { return has_text(printable(type.function) + " " + printable(type.source), filter_.with); }
 
 bool PassingCalls::has_none(std::size_t location, std::uint64_t longest) const {
     if (!has_thread_[location]) return true;

@@ -19,9 +19,9 @@ namespace libprofile::tools {
 struct CallFilter {
     using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
     EventFilter::Kind only = EventFilter::Kind::All;
-    std::string with, inside;
+    std::string with = {}, inside = {};
     std::uint64_t least_ns = 0, most_ns = EventFilter::no_most;
-    Ranges ranks, threads, nodes; // nodes: NUMA nodes of processors on which they ended
+    Ranges ranks = {}, threads = {}, nodes = {}; // nodes: NUMA nodes of processors on which they ended
 
     bool operator==(const CallFilter&) const = default;
     /// All or nothing of a thread passes.

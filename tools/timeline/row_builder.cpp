@@ -32,10 +32,10 @@ class NodeSet {
 void add_longs(RowIndex& row, const KeptEvents& events, std::uint64_t before, std::uint32_t leaf) {
     const std::size_t first = row.longs.size();
     for (const TracedInterval& interval : events.intervals)
-        if (interval.begin_ns < before) row.longs.push_back({interval, false, leaf, LongInterval::none});
+        if (interval.begin_ns < before) row.longs.push_back({interval, false, leaf});
     const std::size_t of_calls = row.longs.size();
     for (const TracedTaskRun& run : events.runs)
-        if (run.begin_ns < before) row.longs.push_back({{run.begin_ns, run.end_ns, run.path, run.processor}, true, leaf, LongInterval::none});
+        if (run.begin_ns < before) row.longs.push_back({{run.begin_ns, run.end_ns, run.path, run.processor}, true, leaf});
     if (of_calls == row.longs.size()) return;
     std::stable_sort(row.longs.begin() + static_cast<std::ptrdiff_t>(first), row.longs.end(), [](const LongInterval& a, const LongInterval& b) {
         return a.interval.end_ns != b.interval.end_ns ? a.interval.end_ns < b.interval.end_ns : a.interval.begin_ns > b.interval.begin_ns;
@@ -49,6 +49,7 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
     KeptEvents events;
     NodeSet run_paths, made_at;
     std::map<std::uint32_t, std::uint64_t> called;
+    MessageKinds messages;
     std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> readings; // the first of each counter: ns, value
     for (std::uint64_t leaf = 0;; ++leaf) {
         clear_lists(events);
@@ -63,6 +64,7 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
         for (const TracedTaskRun& run : events.runs) run_paths.add(run.path);
         for (const TracedTask& task : events.tasks) made_at.add(task.path);
         for (const TracedInterval& interval : events.intervals) called[interval.path] += 1 + interval.end_ns - std::min(interval.begin_ns, interval.end_ns);
+        for (const TracedMessage& message : events.messages) messages.add(message);
         for (const TracedCount& count : events.counts) {
             const std::pair reading(times_of(events, count).first, count.begin);
             const auto [first, is_new] = readings.try_emplace(count.counter, reading);
@@ -73,16 +75,13 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
     row.run_paths = run_paths.list();
     row.made_at = made_at.list();
     row.called.assign(called.begin(), called.end());
+    row.messages = messages.list();
+    row.has_all_messages = !messages.are_too_many();
     for (const auto& [counter, reading] : readings) row.read_first.push_back({counter, reading.first, reading.second});
     row.leaves = times.size();
     row.end = reader.cursor().time;
     times.push_back(row.end);
-    std::vector<std::uint32_t> waiting; // for one around them
-    for (std::uint32_t i = 0; i < row.longs.size(); ++i) {
-        for (; !waiting.empty() && row.longs[waiting.back()].interval.begin_ns >= row.longs[i].interval.begin_ns; waiting.pop_back())
-            row.longs[waiting.back()].around = i;
-        waiting.push_back(i);
-    }
+    row.set_least_begins();
     return !reader.is_damaged();
 }
 
@@ -102,9 +101,15 @@ class LeafSums {
         for (const TracedTaskRun& run : events.runs) add_run(calls_, run);
         for (const TracedTaskRun& run : next.runs)
             if (run.begin_ns < to) add_run(calls_, run);
-        row_.for_each_long(number + 2, to, [&](const LongInterval& one) { add_long(calls_, one, states_); });
+        row_.for_each_long(number + 2, to, [&](const LongInterval& one) {
+            add_long(calls_, one, states_);
+            nodes_ |= node_bit(one.interval.path);
+        });
+        for (const KeptEvents* of : {&events, &next}) {
+            for (const TracedInterval& interval : of->intervals) nodes_ |= interval.begin_ns < to ? node_bit(interval.path) : 0;
+            for (const TracedTaskRun& run : of->runs) nodes_ |= run.begin_ns < to ? node_bit(run.path) : 0;
+        }
         sort_calls(calls_);
-        for (const StateCall& call : calls_) nodes_ |= node_bit(call.path);
         spans_.clear();
         if (before_.end_ns != 0) add_span(spans_, before_, row_.is_complete());
         for (const EventPart& part : events.parts)

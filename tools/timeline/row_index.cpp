@@ -41,6 +41,17 @@ template <class Codec> void describe_tasks(Codec& c, TaskSums& tasks) {
     }
 }
 
+template <class Codec> void describe_kind(Codec& c, MessageKind& kind) {
+    describe_narrow(c, kind.partner);
+    describe_narrow(c, kind.communicator);
+    std::int64_t tag = kind.tag;
+    c.signed_number(tag);
+    if constexpr (Codec::reading) kind.tag = static_cast<std::int32_t>(tag);
+    describe_narrow(c, kind.is_received);
+    c.number(kind.number);
+    c.number(kind.sum);
+}
+
 template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafCursor& before) {
     LeafCursor& at = leaf.cursor;
     describe_near(c, at.raw_at, before.raw_at);
@@ -105,6 +116,17 @@ std::size_t RowIndex::group_at(std::uint64_t ns) const {
     return after == groups.begin() ? 0 : static_cast<std::size_t>(after - groups.begin()) - 1;
 }
 
+void RowIndex::set_least_begins() {
+    least_begins.clear();
+    std::vector<std::uint64_t> below;
+    for (const LongInterval& one : longs) below.push_back(one.interval.begin_ns);
+    while (below.size() > 1) {
+        std::vector<std::uint64_t>& level = least_begins.emplace_back((below.size() + LongInterval::arity - 1) / LongInterval::arity, ~std::uint64_t{0});
+        for (std::size_t i = 0; i < below.size(); ++i) level[i / LongInterval::arity] = std::min(level[i / LongInterval::arity], below[i]);
+        below = level;
+    }
+}
+
 ByteVector RowIndex::encoded() const {
     return tools::encoded([this](Encoder& e) {
         RowIndex start;
@@ -112,7 +134,9 @@ ByteVector RowIndex::encoded() const {
         start.leaves = leaves;
         start.end = end;
         describe_head(e, start);
-        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size(), called.size(), read_first.size()}) e.number(size);
+        for (const std::size_t size :
+             {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size(), called.size(), read_first.size(), messages.size()})
+            e.number(size);
         EventFrames::Place before;
         for (EventFrames::Place place : frames) {
             describe_near(e, place.raw_at, before.raw_at);
@@ -161,6 +185,9 @@ ByteVector RowIndex::encoded() const {
             e.number(reading.ns);
             e.number(reading.value);
         }
+        for (MessageKind kind : messages) describe_kind(e, kind);
+        bool has_all = has_all_messages;
+        describe_narrow(e, has_all);
     });
 }
 
@@ -169,10 +196,11 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     Decoder d(bytes.data(), bytes.size());
     RowIndex row;
     describe_head(d, row);
-    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0, called = 0, read_first = 0;
-    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at, &called, &read_first}) d.number(*count);
+    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0, called = 0, read_first = 0, kinds = 0;
+    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at, &called, &read_first, &kinds}) d.number(*count);
     if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 8 || longs > d.remaining() / 6 || others > d.remaining() / 2 ||
-        run_paths > d.remaining() || made_at > d.remaining() || called > d.remaining() / 2 || read_first > d.remaining() / 3 || frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
+        run_paths > d.remaining() || made_at > d.remaining() || called > d.remaining() / 2 || read_first > d.remaining() / 3 || kinds > d.remaining() / 6 ||
+        frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
         (groups == 0 && row.leaves != 0))
         return std::nullopt;
     row.frames.resize(frames);
@@ -208,7 +236,6 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     if (row.end < time) return std::nullopt;
     row.longs.resize(longs);
     LongInterval last;
-    std::vector<std::uint32_t> waiting; // for one around them
     for (std::uint32_t i = 0; i < longs; ++i) {
         LongInterval& one = row.longs[i];
         describe_near(d, one.interval.end_ns, last.interval.end_ns);
@@ -220,11 +247,9 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
         d.number(leaf);
         if (d.failed() || leaf > row.leaves - last.leaf || one.interval.begin_ns > one.interval.end_ns) return std::nullopt;
         one.leaf = last.leaf + static_cast<std::uint32_t>(leaf);
-        for (; !waiting.empty() && row.longs[waiting.back()].interval.begin_ns >= one.interval.begin_ns; waiting.pop_back())
-            row.longs[waiting.back()].around = i;
-        waiting.push_back(i);
         last = one;
     }
+    row.set_least_begins();
     row.others.resize(others);
     for (auto& [phase, number] : row.others) {
         describe_narrow(d, phase);
@@ -247,6 +272,9 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
         d.number(reading.ns);
         d.number(reading.value);
     }
+    row.messages.resize(kinds);
+    for (MessageKind& kind : row.messages) describe_kind(d, kind);
+    describe_narrow(d, row.has_all_messages);
     return !d.failed() && d.remaining() == 0 ? std::optional(std::move(row)) : std::nullopt;
 }
 

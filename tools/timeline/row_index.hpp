@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/timeline/event_leaf.hpp"
+#include "tools/timeline/message_kinds.hpp"
 #include "tools/timeline/timeline_states.hpp"
 
 #include <algorithm>
@@ -36,25 +37,25 @@ struct LeafGroup {
     TimelineSums before = {};  // sums of all groups before it
     std::uint64_t longest = 0; // of its leaves
     TaskSums tasks = {};       // the same
-    std::uint64_t nodes = 0;   // node_bit() of all calls and tasks that the thread is in at some time
+    std::uint64_t nodes = 0;   // node_bit() of all calls, regions and tasks that the thread is in at some time
     std::uint64_t at = 0;      // where its leaves are in the index file
     std::uint32_t size = 0, crc = 0;
 };
 
 /// A call, region or stretch of a task that began before the leaf in front of the one that it ends in: other leaves than these two have to be told of it.
 struct LongInterval {
-    static constexpr std::uint32_t none = UINT32_MAX;
+    static constexpr std::size_t arity = 64;
     TracedInterval interval;
     bool is_run = false;
-    std::uint32_t leaf = 0;      // that it ends in
-    std::uint32_t around = none; // the next one that it lies in
+    std::uint32_t leaf = 0; // that it ends in
 };
 
 struct RowIndex {
     KeptEvents head; // without lists
     std::vector<EventFrames::Place> frames;
     std::vector<LeafGroup> groups;
-    std::vector<LongInterval> longs; // in the order of their ends
+    std::vector<LongInterval> longs;                      // in the order of their ends
+    std::vector<std::vector<std::uint64_t>> least_begins; // of blocks of 64 long ones, then of 64 of these, and so on
     /// Iterations that were kept though it was not their turn: phase, number.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> others;
     std::vector<std::uint32_t> run_paths; // nodes of functions that run as tasks, ascending
@@ -67,6 +68,8 @@ struct RowIndex {
         std::uint64_t ns = 0, value = 0;
     };
     std::vector<FirstReading> read_first;
+    std::vector<MessageKind> messages;
+    bool has_all_messages = true; // else there are too many kinds
     std::uint64_t leaves = 0;
     std::uint64_t end = 0; // of the last part
     TimelineSums all = {}; // of the whole run
@@ -84,13 +87,24 @@ struct RowIndex {
         const auto at = std::lower_bound(run_paths.begin(), run_paths.end(), node);
         return at != run_paths.end() && *at == node ? static_cast<std::size_t>(at - run_paths.begin()) : run_paths.size();
     }
-    /// Calls visit(one) for the long ones that end in this leaf or later and began before a time, inner ones first.
+    /// Calls visit(one) for the long ones that end in this leaf or later and began before a time, in the order of their ends. They need not lie in each other:
+    /// a wait may begin in a stretch of a task that is suspended in it.
     template <class Visit> void for_each_long(std::uint64_t leaf, std::uint64_t before, Visit visit) const {
         const auto first = std::lower_bound(longs.begin(), longs.end(), leaf, [](const LongInterval& one, std::uint64_t at) { return one.leaf < at; });
-        if (first == longs.end()) return;
-        for (auto at = static_cast<std::uint32_t>(first - longs.begin()); at != LongInterval::none; at = longs[at].around)
-            if (longs[at].interval.begin_ns < before) visit(longs[at]);
+        for (auto at = static_cast<std::size_t>(first - longs.begin()); at < longs.size();) {
+            std::size_t next = at + 1;
+            std::size_t block = LongInterval::arity;
+            for (const std::vector<std::uint64_t>& level : least_begins) { // the largest block that begins here and has none
+                if (at % block != 0 || level[at / block] < before) break;
+                next = at + block;
+                block *= LongInterval::arity;
+            }
+            if (next == at + 1 && longs[at].interval.begin_ns < before) visit(longs[at]);
+            at = next;
+        }
     }
+    /// When all long ones are there.
+    void set_least_begins();
 
     std::vector<unsigned char> encoded() const;
     /// Empty for bytes that make no sense. @param block what the index is of

@@ -26,7 +26,8 @@ RunTypes::RunTypes(const Profile& profile, const IndexedRows& rows) : of_path(ro
         for (const std::uint32_t node : index.run_paths) {
             const std::uint32_t path = path_of(*rows[l], node);
             const bool is_creation = made_at[profile.locations[l].rank].contains(path);
-            const TaskPlace type = is_creation ? task_type_name(profile, path, path) : TaskPlace{task_place(profile, function_around(profile, path)).function, {}};
+            const TaskPlace type =
+                is_creation ? task_type_name(profile, path, path) : TaskPlace{task_place(profile, function_around(profile, path)).function, {}};
             const auto [at, is_new] = numbers.try_emplace({type.function, type.source}, static_cast<std::uint32_t>(types.size()));
             if (is_new) {
                 types.push_back(type);

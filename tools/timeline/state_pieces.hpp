@@ -40,9 +40,7 @@ struct StateCall {
 
     bool is_run() const { return state == TimelineState::Task; }
     /// No part of the time of the task that it lies in (task_pieces.hpp).
-    bool is_wait_for_tasks() const {
-        return state == TimelineState::OmpBarrier || state == TimelineState::OmpIdle || state == TimelineState::OmpTaskWait;
-    }
+    bool is_wait_for_tasks() const { return state == TimelineState::OmpBarrier || state == TimelineState::OmpIdle || state == TimelineState::OmpTaskWait; }
 };
 
 /// Outer calls first. Calls that came in the order of their ends, and stretches behind them, are nearly sorted.

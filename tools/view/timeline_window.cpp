@@ -23,8 +23,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 200, most_pixels = 20'000;
-constexpr std::size_t colored_types = 16; // of tasks; viewer/src/events/colors.ts has as many
-constexpr std::chrono::milliseconds step{25}; // of a count: pictures wait for it
+constexpr std::size_t colored_types = 16;      // of tasks; viewer/src/events/colors.ts has as many
+constexpr std::chrono::milliseconds step{25};  // of a count: pictures wait for it
 constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
 /// Of all rows: what a picture may read. Two processors take about 30 ms for it.
 constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {5 * quick.leaves, 5 * quick.groups};
@@ -243,11 +243,13 @@ Json TimelineWindow::first(Sections& sections) const {
     entry["indexed"] = is_indexed;
     entry["called"] = called();
     entry["counters"] = counters();
+    entry["messages_known"] = all_have_senders(profile_, rows_);
     Json notes = Json::array();
     notes.push_back(fmt::format("there are {} of events: the page asks for those that it shows", byte_size(static_cast<double>(index_->event_bytes()))));
     for (const std::string& note : index_->notes()) notes.push_back(note);
     if (!types_.types.empty())
-        notes.push_back("tasks of OpenMP have the time and the function of each stretch; who made them and what they depend on, `libprofile report --tasks` has");
+        notes.push_back(
+            "tasks of OpenMP have the time and the function of each stretch; who made them and what they depend on, `libprofile report --tasks` has");
     if (has_stretches) notes.push_back("iterations without events have stripes of lighter colours: their sums are known, not the order of what they did");
     entry["notes"] = notes;
     return entry;
@@ -446,10 +448,12 @@ Json TimelineWindow::series(const Series& asked) {
         intervals.count > most_intervals || intervals.count * rows_.size() > most_values)
         throw ViewError("there are no such intervals");
     SeriesQuestion question = asked.question;
+    const bool is_of_senders = question.of == SeriesQuestion::Of::Sent || question.of == SeriesQuestion::Of::Messages;
+    if (is_of_senders && !all_have_senders(profile_, rows_)) throw ViewError("of some messages the sender is not known");
     question.edges.resize(rows_.size());
     for (std::size_t l = 0; l < rows_.size(); ++l)
         for (std::size_t i = 0; i <= intervals.count && rows_[l] != nullptr; ++i)
-            question.edges[l].push_back(whole_ns(std::round(own(l, intervals.from + intervals.every * static_cast<double>(i)))));
+            question.edges[l].push_back(own(l, intervals.from + intervals.every * static_cast<double>(i)));
     const auto known = std::find_if(series_.begin(), series_.end(), [&](const SeriesScan& scan) { return scan.question() == question; });
     if (known != series_.end())
         series_.splice(series_.end(), series_, known);

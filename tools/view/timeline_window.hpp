@@ -11,9 +11,9 @@
 
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/timeline/duration_scan.hpp"
-#include "tools/timeline/timeline_index.hpp"
 #include "tools/timeline/run_types.hpp"
 #include "tools/timeline/series_scan.hpp"
+#include "tools/timeline/timeline_index.hpp"
 #include "tools/view/page_tables.hpp"
 #include "tools/view/passing_answers.hpp"
 #include "tools/view/sections.hpp"
@@ -48,8 +48,8 @@ class TimelineWindow {
     SelectedTimes times(double from, double to) const;
     /// Of an iteration, which each rank has at another time.
     SelectedTimes times_of_iteration(std::uint32_t phase, std::uint64_t number) const;
-    /// "sums": ns by state of each location, "passing": those that pass the filter, if there is one; of an iteration also when it is, on the axis: "spans", null
-    /// where a rank does not have it.
+    /// "sums": ns by state of each location, "passing": those that pass the filter, if there is one; of an iteration also when it is, on the axis: "spans",
+    /// null where a rank does not have it.
     nlohmann::ordered_json sums(const SelectedTimes& times, const CallFilter& filter);
     struct Intervals {
         double from = 0, every = 0; // on the axis
@@ -59,7 +59,7 @@ class TimelineWindow {
     /// ns by state in times that follow each other, exactly: "totals", of each row what is before the first interval, then of each interval.
     nlohmann::ordered_json totals(const Intervals& intervals, Sections& sections) const;
     struct Series {
-        Intervals intervals; // rows: all
+        Intervals intervals;     // rows: all
         SeriesQuestion question; // without edges
     };
     /// What grows with time at the ends of intervals (series_scan.hpp): "values", by location.
@@ -101,7 +101,7 @@ class TimelineWindow {
     const IndexedRows rows_;
     const RunTypes types_;
     const std::vector<TaskClasses> classes_;
-    Profile shown_; // the profile's tables, with the events of a picture
+    Profile shown_;                               // the profile's tables, with the events of a picture
     std::shared_ptr<const PassingCalls> passing_; // that was asked for last
     CountedList<SelectionKey, DurationScan> durations_;
     CountedList<SelectionKey, PassingSums> passing_sums_;

@@ -160,6 +160,7 @@ export interface EventsHeader {
   notes: string[];
   /** Events are not in the page, which asks for them: threads that have some, by location. */
   indexed?: boolean[];
+  messages_known?: boolean; // then: all that are received have their senders
   called?: number[]; // then: nodes of calls and regions, that with most time first
   /** Of a picture that was asked for: rows whose events are too many have pixels. */
   pixels?: PixelColumns;

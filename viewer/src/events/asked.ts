@@ -81,11 +81,12 @@ export class AskedEvents {
   /** What is waited for, or what is wrong, where nothing can be shown; empty: nothing. */
   missing = "";
 
-  /** @param onChange something else can be shown */
+  /** @param onChange something else can be shown; @param onMissing `missing` is another one */
   constructor(
     private readonly data: Data,
     readonly first: Events, // rows without events
     private readonly onChange: (events: Events) => void,
+    private readonly onMissing: () => void,
   ) {}
 
   /** Tells what is shown now. */
@@ -148,7 +149,7 @@ export class AskedEvents {
 
   private tellMissing(text: string): void {
     this.missing = text;
-    if (!this.shown) this.onChange(this.first);
+    this.onMissing();
   }
 
   private show(picture: Picture): void {

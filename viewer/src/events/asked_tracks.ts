@@ -50,7 +50,7 @@ export class AskedTracks implements TrackSource {
     readonly events: Events,
     private readonly onChange: () => void,
   ) {
-    const { states, called, counters, types } = data.header.events!,
+    const { states, called, counters, types, messages_known: hasSenders } = data.header.events!,
       functions = (called ?? []).filter((node) => node > 0).map((node) => shortName(data.header.nodes.name[node]!));
     this.names = {
       states: states.map(({ key }) => key),
@@ -58,6 +58,7 @@ export class AskedTracks implements TrackSource {
       counters: counters ?? [],
       hasTasks: types.length > 0,
       hasNoPairs: true,
+      hasSenders,
     };
   }
 

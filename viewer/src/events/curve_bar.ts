@@ -21,13 +21,8 @@ export function readyMade({ names, events }: TrackSource): [string, string][] {
     const omp = names.functions.find((name) => /^(omp|OpenMP|GOMP)/i.test(name));
     if (omp) list.push([`threads in ${omp}`, `threads(${quoted(omp)})`]);
   }
-  if (events.messages.count > 0)
-    list.push(
-      ["bytes sent per second", "d(bytes()) / dt"],
-      ["average message", "d(bytes()) / d(messages())"],
-      ["messages on their way", "in_flight()"],
-      ["bytes sent so far", "bytes()"],
-    );
+  if (events.messages.count > 0 || names.hasSenders) list.push(["bytes sent per second", "d(bytes()) / dt"], ["average message", "d(bytes()) / d(messages())"]);
+  if (events.messages.count > 0) list.push(["messages on their way", "in_flight()"], ["bytes sent so far", "bytes()"]);
   if (names.hasNoPairs) list.push(["bytes received per second", "d(received()) / dt"]);
   if (names.hasNodes)
     list.push(["share of remote accesses", "d(remote()) / d(accesses())"], ["accesses to memory of node 0 from others", "d(remote(*, 0)) / dt"]);

@@ -44,6 +44,7 @@ export interface Names {
   hasTasks?: boolean; // sums of iterations without events do not tell them from computing
   hasNodes?: boolean; // NUMA nodes of tasks and of their data
   hasNoPairs?: boolean; // of messages: the trace is larger than the page
+  hasSenders?: boolean; // nevertheless: of all messages
 }
 
 export class ExpressionError extends Error {
@@ -263,7 +264,7 @@ class Parser {
   private arguments(token: Token): Typed {
     const name = token.text,
       typed = (of: Expression, isTotal: boolean, seconds = 0, bytes = 0): Typed => ({ of, isTotal, isNumber: false, unit: { seconds, bytes }, at: token.at });
-    if (this.names.hasNoPairs && ofRanks.includes(name) && name !== "received")
+    if (this.names.hasNoPairs && ofRanks.includes(name) && name !== "received" && (name === "in_flight" || !this.names.hasSenders))
       this.fail(`${name}() needs both ends of messages, which are not looked for in a trace that is larger than the page: received() is known`, token);
     if (this.names.hasNoPairs && ofNodes.includes(name)) this.fail(`${name}() is not known of a trace that is larger than the page`, token);
     if (ofName.includes(name)) {

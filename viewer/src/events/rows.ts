@@ -114,7 +114,9 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
     for (const name of signed) unzigzag(columns[name]!);
   const rows: EventRow[] = [],
     rowOf = new Int32Array(header.locations.rank.length).fill(-1),
-    severalThreads = new Set(header.locations.rank.filter((_, l) => header.locations.thread[l] !== 0 && counts.parts[l]! + counts.stretches[l]! > 0));
+    severalThreads = new Set(
+      header.locations.rank.filter((_, l) => header.locations.thread[l] !== 0 && (counts.parts[l]! + counts.stretches[l]! > 0 || events.indexed?.[l] === true)),
+    );
   const pixels = events.pixels ? await readRuns(events.pixels) : [],
     ofPage = first && new Map(first.map((row) => [row.location, row]));
   const at = { parts: 0, intervals: 0, inners: 0, stretches: 0 };
@@ -189,7 +191,7 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       location: l,
       rank,
       thread,
-      name: severalThreads.has(rank) ? `${rank}.${thread}` : String(rank),
+      name: ofPage?.get(l)!.name ?? (severalThreads.has(rank) ? `${rank}.${thread}` : String(rank)),
       parts: ownParts,
       calls,
       bases,

@@ -80,14 +80,15 @@ export class EventTimeline {
     this.events = await readEvents(this.data.header, this.header);
     this.filter();
     if (this.header.indexed) {
-      this.asked = new AskedEvents(this.data, this.events, (events) => {
+      const show = (events: Events): void => {
         const isFirst = this.events!.rows.every((row) => row.states.longestCall(0, row.states.count) === 0);
         this.events = events;
         this.filter();
         if (isFirst) this.findLimits(events);
         this.onEvents();
         this.renew();
-      });
+      };
+      this.asked = new AskedEvents(this.data, this.events, show, () => this.picture.redraw());
     }
     const phases = new Set<number>();
     for (const { parts, stretches } of this.events.rows)
