@@ -16,7 +16,6 @@ export async function largePage({ page, open, settle, shots, result, file }) {
     select = async (eventSpan) => { await page.evaluate((span) => window.libprofile.store.set({ eventSpan: span }), eventSpan); await settle(); return shares(); };
   await shown();
   result.whole = await times();
-  result.filter = await page.textContent("#events-filter");
   // The iteration's sums are the same, whether it is seen, in part or not at all.
   result.unseen = await select(iteration);
   result.times = await select({ from: begin, to: end });

@@ -108,7 +108,7 @@ def curves_of_tasks_and_counters_of_a_large_trace_are_those_of_a_page_with_all_e
     runs = [(begin, end) for entry in report["events"] for begin, end in zip(entry["tasks"]["runs"]["begin_ns"], entry["tasks"]["runs"]["end_ns"])]
     begin, end = min(b for b, _ in runs), max(e for _, e in runs)
     every = max(1000, (end - begin) // 200 // 1000 * 1000)
-    views = [{"moment": [begin, end], "every": every}, {"moment": [begin + (end - begin) // 3, begin + (end - begin) // 2], "every": max(100, every // 10 // 100 * 100)}]
+    views = [{"moment": [begin, end], "every": every}, {"moment": [begin + (end - begin) // 3, begin + (end - begin) // 2], "every": (end - begin) // 900 // 100 * 100}]  # longer than five pixels
     check_curves(context, folder, "counters", ["page_faults", "d(page_faults) / dt", "max(page_faults)", "threads(task)", "threads(computing)", "threads(omp_idle)"], views, ["in_flight()"], rounding=4)
 
 
@@ -139,49 +139,55 @@ def durations_of_a_large_trace_are_those_of_a_page_with_all_events(context):
             expect_equal(by_name(counted), by_name(all_of_it), f"{name}, {span}")
 
 
+def check_pixels(context, name, make, begin, end, views, count):
+    """A page that asks paints what one with all events paints, and says the same of a selection."""
+    folder = context.work / f"pixels-{name}"
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([folder if word == "FOLDER" else word for word in make], check=True, stdout=subprocess.DEVNULL)
+    at = lambda share: round(begin + share * (end - begin))
+    moments = [[0, end], [at(0.3), at(0.7)], [at(0.5), at(0.501)]]
+    asked = [{"moment": moment, "mode": mode, "filter": chosen, "select": {"from": at(0.2), "to": at(0.6)} if moment[0] == 0 else None, "grid": None}
+             for mode, chosen in views for moment in moments[:count]]
+    with context.serve(folder, "--index-from", "0") as (_, address):
+        seen = context.look(address, "pixels_asked", json.dumps(asked))["of"]
+    for one, of_server in zip(asked, seen):
+        one["grid"] = {key: of_server[key] for key in ("from", "to", "pixels")}
+    whole = context.look(context.view(folder), "pixels_asked", json.dumps(asked))["of"]
+    passed = 0
+    for one, a, b in zip(asked, whole, seen, strict=True):
+        what = f"{name}, {one['mode']} with {one['filter']} from {one['grid']['from']:.0f} to {one['grid']['to']:.0f}"
+        expect_equal(len(a["kinds"]), len(b["kinds"]), f"rows of {what}")
+        for row, (of_page, of_server) in enumerate(zip(a["kinds"], b["kinds"])):
+            for x, ((kind, sums), (its, _)) in enumerate(zip(of_page, of_server, strict=True)):
+                close = len(sums) > 1 and sums[0] - sums[1] <= 1e-6 * sums[0]  # two that have as much: roundings decide
+                expect(kind == its or close, f"{what}: row {row}, pixel {x} is {its}, with all events {kind} of {sums[:3]}")
+                passed += 0 <= kind < a["n"]
+            for x, (long, its) in enumerate(zip(a["longest"][row], b["longest"][row], strict=True)):
+                if one["mode"] == "duration":
+                    expect((long == 0) == (its == 0) and (b["isWhole"] or its == 0 or 2**-0.2 < long / its < 2**0.2), f"{what}: the longest call of row {row}, pixel {x} takes {its}, with all events {long}")
+        if one["select"]:
+            without_matrix = lambda words: re.split(r"\n[\d,]+ messages?, ", words)[0].strip()  # who sends how much to whom is known of single calls
+            expect_equal(without_matrix(b["shares"]), without_matrix(a["shares"]), f"shares of {what}")
+            by_name = lambda lists: {kind: sorted(rows, key=lambda row: row["name"]) for kind, rows in lists.items()}
+            expect_equal(by_name(b["durations"]), by_name(a["durations"]), f"durations of {what}")
+    expect(passed > 1000, f"{name}: {passed} pixels have something that passes")
+    expect(not all(one["isWhole"] for one in seen), "the test needs pixels")
+    return seen
+
+
 @test
-def filters_and_types_of_a_large_trace_are_those_of_a_page_with_all_events(context):
-    tool = f"{context.options.build}/benchmarks/large_trace"
-    tasks = f"{context.options.build}/tests/unit/task_profile"
-    of_tasks = [("type", {}), ("state", {}), ("type", {"kind": "tasks", "threads": "1-2"}), ("type", {"text": "0x1001"}), ("state", {"kind": "calls", "from": 2000}), ("state", {"kind": "tasks"}),
-                ("type", {"inside": "main"}), ("state", {"kind": "regions"})]
-    of_calls = [("state", {"text": "allreduce"}), ("duration", {"text": "allreduce"}), ("state", {"from": 9000}), ("duration", {"from": 3000, "to": 3100}), ("state", {"ranks": "1-7", "text": "send"}),
-                ("state", {"ranks": "0,2"}), ("state", {"inside": "exchange"}), ("state", {"text": "nothing has it"})]
-    for name, make, begin, end, views in (
-        ("calls", [tool, "FOLDER", "3", "40", "300"], FIRST, FIRST + 40 * LENGTH, of_calls),
-        ("seidel", [tasks, "FOLDER", "seidel", "40", "40", "3"], 1000, 60_000_000, of_tasks),
-        ("fork", [tasks, "FOLDER", "fork", "11", "3"], 1000, 20_000_000, of_tasks),
-    ):
-        folder = context.work / f"pixels-{name}"
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([folder if word == "FOLDER" else word for word in make], check=True, stdout=subprocess.DEVNULL)
-        at = lambda share: round(begin + share * (end - begin))
-        moments = [[0, end], [at(0.3), at(0.7)], [at(0.5), at(0.501)]]
-        asked = [{"moment": moment, "mode": mode, "filter": chosen, "select": {"from": at(0.2), "to": at(0.6)} if moment[0] == 0 else None, "grid": None}
-                 for mode, chosen in views for moment in moments]
-        with context.serve(folder, "--index-from", "0") as (_, address):
-            seen = context.look(address, "pixels_asked", json.dumps(asked))["of"]
-        for one, of_server in zip(asked, seen):
-            one["grid"] = {key: of_server[key] for key in ("from", "to", "pixels")}
-        whole = context.look(context.view(folder), "pixels_asked", json.dumps(asked))["of"]
-        passed = 0
-        for one, a, b in zip(asked, whole, seen, strict=True):
-            what = f"{name}, {one['mode']} with {one['filter']} from {one['grid']['from']:.0f} to {one['grid']['to']:.0f}"
-            expect_equal(len(a["kinds"]), len(b["kinds"]), f"rows of {what}")
-            for row, (of_page, of_server) in enumerate(zip(a["kinds"], b["kinds"])):
-                for x, ((kind, sums), (its, _)) in enumerate(zip(of_page, of_server, strict=True)):
-                    close = len(sums) > 1 and sums[0] - sums[1] <= 1e-6 * sums[0]  # two that have as much: roundings decide
-                    expect(kind == its or close, f"{what}: row {row}, pixel {x} is {its}, with all events {kind} of {sums[:3]}")
-                    passed += 0 <= kind < a["n"]
-                for x, (long, its) in enumerate(zip(a["longest"][row], b["longest"][row], strict=True)):
-                    if one["mode"] == "duration":
-                        expect((long == 0) == (its == 0) and (b["isWhole"] or its == 0 or 2**-0.2 < long / its < 2**0.2), f"{what}: the longest call of row {row}, pixel {x} takes {its}, with all events {long}")
-            if one["select"]:
-                without_matrix = lambda words: re.split(r"\n[\d,]+ messages?, ", words)[0].strip()  # who sends how much to whom is known of single calls
-                expect_equal(without_matrix(b["shares"]), without_matrix(a["shares"]), f"shares of {what}")
-                by_name = lambda lists: {kind: sorted(rows, key=lambda row: row["name"]) for kind, rows in lists.items()}
-                expect_equal(by_name(b["durations"]), by_name(a["durations"]), f"durations of {what}")
-        expect(passed > 1000, f"{name}: {passed} pixels have something that passes")
-        expect(not all(one["isWhole"] for one in seen) , "the test needs pixels")
-        if name == "calls":
-            expect(any(one["isWhole"] for one in seen), "the test needs single calls")
+def filters_of_a_large_trace_are_those_of_a_page_with_all_events(context):
+    views = [("state", {"text": "allreduce"}), ("duration", {"text": "allreduce"}), ("state", {"from": 9000}), ("duration", {"from": 3000, "to": 3100}),
+             ("state", {"ranks": "1-7", "text": "send"}), ("state", {"ranks": "0,2"}), ("state", {"inside": "exchange"}), ("state", {"text": "nothing has it"})]
+    make = [f"{context.options.build}/benchmarks/large_trace", "FOLDER", "3", "40", "300"]
+    seen = check_pixels(context, "calls", make, FIRST, FIRST + 40 * LENGTH, views, 3)
+    expect(any(one["isWhole"] for one in seen), "the test needs single calls")
+
+
+@test
+def types_of_tasks_of_a_large_trace_are_those_of_a_page_with_all_events(context):
+    tool = f"{context.options.build}/tests/unit/task_profile"
+    views = [("type", {}), ("state", {}), ("type", {"kind": "tasks", "threads": "1-2"}), ("type", {"text": "0x1001"}), ("state", {"kind": "calls", "from": 2000}),
+             ("state", {"kind": "tasks"}), ("type", {"inside": "main"}), ("state", {"kind": "regions"})]
+    check_pixels(context, "seidel", [tool, "FOLDER", "seidel", "40", "40", "3"], 1000, 60_000_000, views, 1)
+    check_pixels(context, "fork", [tool, "FOLDER", "fork", "11", "3"], 1000, 20_000_000, views[:5], 2)
