@@ -135,6 +135,7 @@ export class EventsPane {
       const used = new Set([0]);
       for (const row of events.rows) {
         row.states.what.forEach((what) => used.add(what));
+        row.pixels?.runs.passing?.forEach((state) => state > 0 && used.add(state - 1));
         row.stretches.sums.forEach((ns, i) => ns > 0 && used.add(i % header.states.length));
       }
       items = header.states.flatMap((state, s) => (used.has(s) ? [`${swatch(css(colors[s]!))}${escaped(state.name)}`] : []));

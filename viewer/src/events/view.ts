@@ -201,6 +201,10 @@ export class EventTimeline {
   }
 
   private draw(s: Surface): void {
+    const { moment, eventMode, eventFilter } = this.store.state,
+      what = { filter: eventFilter, byType: eventMode === "type" };
+    // First of all: then there may be other events.
+    if (this.shownRows.length > 0) this.asked?.want({ moment, width: Math.floor(this.width), rows: this.shownRows, what });
     const { events, rowHeight } = this,
       rows = this.shownRows;
     if (!events || rows.length === 0) return;
@@ -214,8 +218,6 @@ export class EventTimeline {
       pieces = this.pieces!,
       colors = taskColors?.colors ?? stateColors(this.header),
       paint = painter(this.store.state.eventMode, colors, !!taskColors, pieces.passing.isActive, this.shades, this.clusters);
-    const { eventMode, eventFilter } = this.store.state;
-    this.asked?.want({ moment: [t0, t1], width: iw, rows, what: { filter: eventFilter, byType: eventMode === "type" } });
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,
