@@ -59,6 +59,30 @@ def main():
                     between.append(1000 * ask(*sorted(random.uniform(0, events["end"]) for _ in range(2)), 0)[0])
             counts.append((sum(one["number"] for one in answer["calls"]), time.monotonic() - start - sum(between) / 1000))
             pauses += between
+        # What passes a filter, and time in a function: step by step, with pictures in between.
+        whole, part = (0, events["end"]), (0.41 * events["end"], 0.42 * events["end"])
+        filters = []
+        for words, (begin, end), chosen in (
+            ("the longest calls, whole run", whole, {"least": 11_990}),
+            ("a function, a hundredth", part, {"with": "allreduce"}),
+            ("a function, whole run", whole, {"with": "allreduce"}),
+            ("a name that nothing has, whole run", whole, {"with": "nothing"}),
+        ):
+            start, between, steps, answer = time.monotonic(), [], 0, {"counting": ""}
+            question = {"from": begin, "to": end, "pixels": WIDTH, "rows": ",".join(str(r) for r in range(rows)), **chosen}
+            while "counting" in answer:
+                answer = served.ask("timeline", **question)["events"]
+                steps += 1
+                if steps % 20 == 0:
+                    between.append(1000 * ask(*sorted(random.uniform(0, events["end"]) for _ in range(2)), 0)[0])
+            filters.append((words, time.monotonic() - start - sum(between) / 1000))
+            pauses += between
+        series = []
+        for words, (begin, end) in (("a hundredth", part), ("whole run", whole)):
+            start, answer = time.monotonic(), {"counting": ""}
+            while "counting" in answer:
+                answer = served.ask("timeline_series", **{"series": "time", "name": "MPI_Waitall", "from": begin, "every": (end - begin) / 280, "count": 280})
+            series.append((words, time.monotonic() - start))
         every = events["end"] / 280
         start = time.monotonic()
         for r in range(0, ranks, 5):
@@ -74,6 +98,10 @@ def main():
     for calls, seconds in counts:
         print(f"durations of {calls:.3g} calls: {seconds:.1f} s")
     print(f"pictures while they are counted: median {statistics.median(pauses):.1f} ms, most {max(pauses):.1f} ms")
+    for words, seconds in filters:
+        print(f"filter of {rows} rows, {words}: {seconds:.1f} s")
+    for words, seconds in series:
+        print(f"280 intervals of {ranks} threads, time in a function, {words}: {seconds:.1f} s")
     print(f"280 intervals of {ranks} threads for curves: {totals:.2f} s")
     print(f"shares of a selection: {sums:.1f} ms; peak of memory {memory / 2**20:.0f} MiB")
 

@@ -6,8 +6,10 @@
 #include "tools/reader/blocks.hpp"
 #include "tools/reader/unpack.hpp"
 #include "tools/timeline/duration_scan.hpp"
+#include "tools/timeline/passing_scan.hpp"
 #include "tools/timeline/row_builder.hpp"
 #include "tools/timeline/row_window.hpp"
+#include "tools/timeline/series_scan.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -21,14 +23,33 @@ inline void ask_timeline(const tools::IndexedRow& row, std::uint64_t a, std::uin
         const std::uint64_t from = std::min(a, b), to = std::max(a, b) + 1;
         events_between(row, from, to);
         sums_between(row, from, to);
+        const TaskClasses classes(row.index().run_paths.size(), static_cast<std::uint8_t>(1 + random % 3));
         for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 100}, PixelEffort{1000, 1000}})
-            pixels_between(row, static_cast<double>(from), static_cast<double>(to), 30, effort);
+            pixels_between(row, static_cast<double>(from), static_cast<double>(to), 30, effort, &classes);
         Profile profile;
         profile.paths.resize(8);
         profile.functions.resize(1);
         profile.locations.resize(1);
         DurationScan scan(profile, {&row}, {{{from, to}}, random % 2 == 0}, {{}, 1});
         while (!scan.is_done()) scan.go_on(std::chrono::seconds(1));
+        const IndexedRows rows = {&row};
+        const RunTypes types(profile, rows);
+        CallFilter filter;
+        filter.with = random % 3 == 0 ? "" : "call";
+        filter.least_ns = random % 5;
+        const PassingCalls passing(profile, rows, types, filter);
+        const std::vector<TaskClasses> of_rows = types.classes(2);
+        PassingScan pieces(rows, passing, {{{from, to}}, false}, random % 2 == 0 ? &of_rows : nullptr);
+        while (!pieces.is_done()) pieces.go_on(std::chrono::seconds(1), [](std::uint32_t, const PassingPiece&) {});
+        using Of = SeriesQuestion::Of;
+        for (const Of of : {Of::Time, Of::Calls, Of::Received}) {
+            SeriesQuestion question{of, of == Of::Calls ? "*" : "collective"};
+            question.edges = {{static_cast<double>(from), static_cast<double>(from + (to - from) / 2), static_cast<double>(to)}};
+            question.is_total = random % 2 == 0;
+            SeriesScan series(profile, rows, question);
+            while (!series.is_done()) series.go_on(std::chrono::seconds(1));
+            series.values(0);
+        }
     } catch (const ReadError&) {
     }
 }

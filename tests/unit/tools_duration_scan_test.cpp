@@ -113,45 +113,6 @@ TEST(DurationScan, CallsAreThoseThatLieInTheSelection) {
     }
 }
 
-/// A profile of tasks on disk, in a folder that goes away with it.
-class TasksFile {
-  public:
-    explicit TasksFile(const Profile& profile) {
-        char name[] = "/tmp/libprofile-tasks-XXXXXX";
-        folder_ = ::mkdtemp(name);
-        const ByteVector bytes = task_file(profile);
-        std::ofstream(folder_ / "profile.lprof", std::ios::binary)
-            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    }
-    TasksFile(const TasksFile&) = delete;
-    TasksFile& operator=(const TasksFile&) = delete;
-    ~TasksFile() {
-        std::error_code error;
-        std::filesystem::remove_all(folder_, error);
-    }
-    const std::filesystem::path& path() const { return folder_; }
-
-  private:
-    std::filesystem::path folder_;
-};
-
-/// A tree of tasks that wait for those that they create, in rounds.
-TaskProgram tree(int rounds, int depth) {
-    TaskProgram program;
-    const std::function<void(std::size_t, int)> grow = [&](std::size_t task, int left) {
-        program.tasks[task].type = static_cast<std::uint32_t>(left) % TaskTeam::types;
-        program.compute(task, 100 + static_cast<std::uint64_t>(left) * 37);
-        for (int i = 0; i < 3 && left > 0; ++i) grow(program.create(task, {}, i == 2), left - 1);
-        if (left > 0) program.wait(task);
-        program.compute(task, 50);
-    };
-    for (int round = 0; round < rounds; ++round) {
-        grow(program.create(0), depth);
-        program.wait(0);
-    }
-    return program;
-}
-
 void check_tasks(const Profile& made, bool is_long) {
     const TasksFile file(made);
     const Profile whole = read_profile(file.path()), left = read_profile_without_events(file.path(), 0);
@@ -194,8 +155,8 @@ void check_tasks(const Profile& made, bool is_long) {
 
 TEST(DurationScan, TasksAreThoseThatLieInTheSelection) {
     for (const bool suspends : {false, true}) {
-        check_tasks(TaskTeam(tree(3, 4), 3, 1, suspends).run(), false);
-        check_tasks(TaskTeam(tree(32, 7), 4, 2, suspends).run(), true);
+        check_tasks(TaskTeam(tree_program(3, 4), 3, 1, suspends).run(), false);
+        check_tasks(TaskTeam(tree_program(32, 7), 4, 2, suspends).run(), true);
     }
 }
 

@@ -6,10 +6,14 @@
 #include "format/machine.hpp"
 #include "format/pages.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_task_team.hpp"
 #include "tools/reader/model.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <vector>
 
 namespace libprofile::test {
@@ -168,6 +172,45 @@ inline ByteVector task_file(const tools::Profile& profile) {
     b.directory(0);
     b.end();
     return b.bytes();
+}
+
+/// A profile of tasks on disk, in a folder that goes away with it.
+class TasksFile {
+  public:
+    explicit TasksFile(const Profile& profile) {
+        char name[] = "/tmp/libprofile-tasks-XXXXXX";
+        folder_ = ::mkdtemp(name);
+        const ByteVector bytes = task_file(profile);
+        std::ofstream(folder_ / "profile.lprof", std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+    TasksFile(const TasksFile&) = delete;
+    TasksFile& operator=(const TasksFile&) = delete;
+    ~TasksFile() {
+        std::error_code error;
+        std::filesystem::remove_all(folder_, error);
+    }
+    const std::filesystem::path& path() const { return folder_; }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+/// A tree of tasks that wait for those that they create, in rounds.
+inline TaskProgram tree_program(int rounds, int depth) {
+    TaskProgram program;
+    const std::function<void(std::size_t, int)> grow = [&](std::size_t task, int left) {
+        program.tasks[task].type = static_cast<std::uint32_t>(left) % TaskTeam::types;
+        program.compute(task, 100 + static_cast<std::uint64_t>(left) * 37);
+        for (int i = 0; i < 3 && left > 0; ++i) grow(program.create(task, {}, i == 2), left - 1);
+        if (left > 0) program.wait(task);
+        program.compute(task, 50);
+    };
+    for (int round = 0; round < rounds; ++round) {
+        grow(program.create(0), depth);
+        program.wait(0);
+    }
+    return program;
 }
 
 } // namespace libprofile::test

@@ -16,7 +16,6 @@ export async function largePage({ page, open, settle, shots, result, file }) {
     select = async (eventSpan) => { await page.evaluate((span) => window.libprofile.store.set({ eventSpan: span }), eventSpan); await settle(); return shares(); };
   await shown();
   result.whole = await times();
-  result.filter = await page.textContent("#events-filter");
   // The iteration's sums are the same, whether it is seen, in part or not at all.
   result.unseen = await select(iteration);
   result.times = await select({ from: begin, to: end });
@@ -121,4 +120,55 @@ export async function curvesAsked({ page, open, settle, shots, result }) {
   await page.evaluate((text) => window.libprofile.store.set({ curves: { sources: text, every: 0, isOver: false } }), wrong.join("; "));
   await settle();
   result.error = await page.textContent("#curve-error");
+}
+
+/** process.argv[7], as JSON: what to show (moment, mode, filter, and a selection), each with the pixels that are asked about, or null for those of the server's picture.
+ *  @param result takes of each row and pixel which state or class is painted, and how long the longest call is */
+export async function pixelsAsked({ page, open, settle, shots, result }) {
+  await open();
+  result.of = [];
+  for (const [number, { moment, mode, filter, select, grid }] of JSON.parse(process.argv[7]).entries()) {
+    await page.evaluate(([m, eventMode, some, eventSpan]) => {
+      const { store } = window.libprofile,
+        none = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", threads: "", ranOn: "", nodes: "", access: "" };
+      store.set({ moment: store.clampedMoment(m), eventMode, eventFilter: { ...none, ...some }, eventSpan });
+    }, [moment, mode, filter, select]);
+    await settle();
+    await page.waitForFunction(() => { const { asked } = window.libprofile.events.timeline; return !asked || (asked.shown?.isExact && !asked.missing); }, undefined, { timeout: 60000 });
+    await page.waitForFunction(() => /task|call|^$/.test(document.getElementById("events-durations").innerText) && !/^Counting/.test(document.getElementById("events-durations").innerText) && !/^Counting/.test(document.getElementById("events-shares").innerText), undefined, { timeout: 60000 });
+    await page.waitForFunction(() => !window.libprofile.store.state.eventSpan || !window.libprofile.events.timeline.asked || window.libprofile.events.durations(), undefined, { timeout: 60000 });
+    await settle();
+    result.of.push(await page.evaluate((wanted) => {
+      const { events: pane } = window.libprofile,
+        { timeline: t } = pane,
+        p = t.asked?.shown,
+        { from, to, pixels } = wanted ?? p,
+        { taskColors } = t,
+        n = taskColors ? taskColors.colors.length : t.header.states.length,
+        kinds = [], longest = [];
+      t.events.rows.forEach((row, r) => {
+        const pieces = t.pieces.of(r, taskColors), own = [], long = [];
+        for (let x = 0; x < pixels; ++x) {
+          const [a, b] = [row.own(from + (x * (to - from)) / pixels), row.own(from + ((x + 1) * (to - from)) / pixels)],
+            sums = pieces.sums(a, b),
+            least = ((to - from) / pixels) * 1e-6;
+          let most = -1, largest = 0;
+          for (let s = 0; s < pieces.states; ++s) { // what passes is seen, however short it is
+            if (s === n && largest >= least) break;
+            if (sums[s] > largest) [most, largest] = [s, sums[s]];
+          }
+          own.push(largest >= least ? [most, [...sums.slice(0, n)].sort((c, d) => d - c)] : [-1, []]);
+          const [first, end] = pieces.range(a, b);
+          long.push(pieces.longestCall(first, end));
+        }
+        kinds.push(own);
+        longest.push(long);
+      });
+      const plain = ({ name, count, total, median, least, most, stolen }) => ({ name, count, total, median, least, most, stolen }),
+        durations = window.libprofile.store.state.eventSpan && pane.durations();
+      return { from, to, pixels, n, kinds, longest, isWhole: !t.asked || t.events.areWhole, types: t.header.types, shares: document.getElementById("events-shares").innerText,
+        durations: durations && { tasks: durations.tasks.map(plain), calls: durations.calls.map(plain) } };
+    }, grid));
+    await (await page.$("#events-section")).screenshot({ path: `${shots}/events-pixels-${await page.evaluate(() => (window.libprofile.events.timeline.asked ? "asked" : "whole"))}-${number}.png` });
+  }
 }

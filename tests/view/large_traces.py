@@ -146,6 +146,15 @@ def check(folder):
         for bad in ({"from": END, "to": 0}, {"pixels": 0}, {"pixels": 10**9}, {"rows": "9"}, {"rows": ""}, {"rows": "a"}, {"to": "nan"}, {"to": "inf"}):
             expect_equal(served.status("timeline", **{**good, **bad}), 400, f"answer to {bad}")
         expect_equal(served.status("timeline", **good), 200, "answer to what can be asked")
+        for bad in ({"only": "nothing"}, {"least": "-1"}, {"most": "x"}, {"on_ranks": "1-"}, {"on_threads": ","}, {"on_nodes": "a"}):
+            expect_equal(served.status("timeline", **{**good, **bad}), 400, f"answer to a filter {bad}")
+        series = {"series": "time", "name": "MPI_Allreduce", "from": 0, "every": END, "count": 1}
+        for bad in ({"series": "nothing"}, {"every": 0}, {"every": "nan"}, {"count": 0}, {"count": 10**9}, {"from": "inf"}, {"end_from": "a"}):
+            expect_equal(served.status("timeline_series", **{**series, **bad}), 400, f"answer to {bad}")
+        answer = {}
+        while "values" not in answer:
+            answer = served.ask("timeline_series", **series)
+        expect_equal(sum(values[1] - values[0] for values in answer["values"]), reported_functions(folder)["MPI_Allreduce"], "ns in a function")
     return served.said
 
 

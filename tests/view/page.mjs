@@ -4,7 +4,7 @@
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: causes (what they select), strip (ranks over time), served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
 // bottom_up (functions and their callers), errors (of sampled times), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), side (several runs), speed (start and frames), deviations (from the median rank),
-// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), durations (of calls and tasks of its selections), curves_asked (of states in it), counters (of its events), machine (its picture), live (what stays in a page that renews itself).
+// events (the timeline of kept events), tasks (of OpenMP in it), filters (of the timeline), places (NUMA nodes in it), over_time (several runs over aligned iterations), groups (of ranks, and their strips), curves, cause_marks and annotations (of the timeline), large_page (a timeline that is larger than the page), durations (of calls and tasks of its selections), pixels_asked (of its filters and types of tasks), curves_asked (of states in it), counters (of its events), machine (its picture), live (what stays in a page that renews itself).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -831,6 +831,8 @@ if (action === "numbers") {
   await (await import("./large_page.mjs")).durationsOf({ page, open, settle, shots, result });
 } else if (action === "curves_asked") {
   await (await import("./large_page.mjs")).curvesAsked({ page, open, settle, shots, result });
+} else if (action === "pixels_asked") {
+  await (await import("./large_page.mjs")).pixelsAsked({ page, open, settle, shots, result });
 } else if (action === "large_page") {
   await (await import("./large_page.mjs")).largePage({ page, open, settle, shots, result, file });
 } else if (action === "timeline_speed") {

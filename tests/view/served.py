@@ -13,9 +13,9 @@ import zlib
 
 
 class Served:
-    def __init__(self, tool, folder):
+    def __init__(self, tool, folder, *more):
         self.begin = time.monotonic()
-        self.process = subprocess.Popen([tool, "view", folder, "--serve"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([tool, "view", folder, "--serve", *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
         self.columns = {}
 
@@ -26,12 +26,12 @@ class Served:
         self.process.send_signal(signal.SIGINT)
         self.said = self.process.communicate(timeout=30)[1]
 
-    def get(self, name, **parameters):
+    def get(self, name, /, **parameters):
         query = urllib.parse.urlencode(parameters)
         with urllib.request.urlopen(f"{self.address}{name}?{query}", timeout=120) as answer:
             return answer.read()
 
-    def status(self, name, **parameters):
+    def status(self, name, /, **parameters):
         try:
             self.get(name, **parameters)
             return 200
@@ -44,7 +44,7 @@ class Served:
         self.columns = dict((int(n), text) for n, text in re.findall(r'<script type="text/plain" id="column-(\d+)">([^<]*)</script>', page))
         return json.loads(re.search(r'id="header">(.*?)</script>', page, re.S).group(1))
 
-    def ask(self, name, **parameters):
+    def ask(self, name, /, **parameters):
         answer = json.loads(self.get(name, **parameters))
         self.columns = {answer["first"] + i: text for i, text in enumerate(answer["columns"])}
         return answer

@@ -61,7 +61,7 @@ SelectedTimes PageServer::times_of(const SelectedMoment& selected) {
 
 std::string PageServer::timeline_sums(const SelectedMoment& selected) {
     Sections none(next_column_);
-    return text_of(asked_window().sums(times_of(selected)), none, next_column_);
+    return text_of(asked_window().sums(times_of(selected), selected.filter), none, next_column_);
 }
 
 std::string PageServer::timeline_totals(const TimelineWindow::Intervals& intervals) {
@@ -70,9 +70,14 @@ std::string PageServer::timeline_totals(const TimelineWindow::Intervals& interva
     return text_of(entry, sections, next_column_);
 }
 
+std::string PageServer::timeline_series(const TimelineWindow::Series& asked) {
+    Sections none(next_column_);
+    return text_of(asked_window().series(asked), none, next_column_);
+}
+
 std::string PageServer::timeline_durations(const SelectedMoment& selected) {
     Sections none(next_column_);
-    return text_of(asked_window().durations(times_of(selected)), none, next_column_);
+    return text_of(asked_window().durations(times_of(selected), selected.filter), none, next_column_);
 }
 
 std::size_t PageServer::iterations_of(std::uint32_t phase) const {

@@ -33,11 +33,14 @@ class PageServer {
     struct SelectedMoment {
         double from = 0, to = 0;
         std::optional<std::pair<std::uint32_t, std::uint64_t>> iteration; // phase and number
+        CallFilter filter = {};
     };
     /// "sums": ns by location, then state.
     std::string timeline_sums(const SelectedMoment& selected);
     /// "totals": ns by row, interval and state.
     std::string timeline_totals(const TimelineWindow::Intervals& intervals);
+    /// "values": by location, at the ends of intervals; or how far their count is.
+    std::string timeline_series(const TimelineWindow::Series& asked);
     /// How long calls and tasks take, or how far their count is (durations_entry.hpp).
     std::string timeline_durations(const SelectedMoment& selected);
 

@@ -53,17 +53,84 @@ std::vector<std::uint32_t> rows_of(const Parameters& p) {
     return list;
 }
 
+/// "0,4-7": from and to, both included; empty if it is not asked for.
+CallFilter::Ranges ranges_of(const Parameters& p, const char* name) {
+    CallFilter::Ranges ranges;
+    if (!p.contains(name)) return ranges;
+    const std::string list = text_of(p, name);
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t end = std::min(list.find(',', at), list.size()), dash = std::min(list.find('-', at), end);
+        const auto first = number_in<std::uint32_t>(list.substr(at, dash - at), name);
+        ranges.emplace_back(first, dash == end ? first : number_in<std::uint32_t>(list.substr(dash + 1, end - dash - 1), name));
+        at = end + 1;
+    }
+    return ranges;
+}
+
+/// The filter of the timeline: what viewer/src/events/filter.ts asks with.
+CallFilter filter_of(const Parameters& p) {
+    CallFilter filter;
+    const std::string only = p.contains("only") ? text_of(p, "only") : "";
+    if (only == "calls")
+        filter.only = EventFilter::Kind::Calls;
+    else if (only == "tasks")
+        filter.only = EventFilter::Kind::Tasks;
+    else if (only == "regions")
+        filter.only = EventFilter::Kind::Regions;
+    else if (!only.empty())
+        throw ViewError("\"only\" is calls, tasks or regions");
+    if (p.contains("with")) filter.with = text_of(p, "with");
+    if (p.contains("inside")) filter.inside = text_of(p, "inside");
+    if (p.contains("least")) filter.least_ns = number_of<std::uint64_t>(p, "least");
+    if (p.contains("most")) filter.most_ns = number_of<std::uint64_t>(p, "most");
+    filter.ranks = ranges_of(p, "on_ranks");
+    filter.threads = ranges_of(p, "on_threads");
+    filter.nodes = ranges_of(p, "on_nodes");
+    return filter;
+}
+
 TimelineWindow::Question question_of(const Parameters& p) {
-    return {number_of<double>(p, "from"), number_of<double>(p, "to"), number_of<std::size_t>(p, "pixels"), rows_of(p), p.contains("fine")};
+    return {number_of<double>(p, "from"),
+            number_of<double>(p, "to"),
+            number_of<std::size_t>(p, "pixels"),
+            rows_of(p),
+            p.contains("fine"),
+            p.contains("by_type"),
+            filter_of(p)};
 }
 
 TimelineWindow::Intervals intervals_of(const Parameters& p) {
     return {number_of<double>(p, "from"), number_of<double>(p, "every"), number_of<std::size_t>(p, "count"), rows_of(p)};
 }
 
+/// viewer/src/events/asked_tracks.ts asks with these.
+TimelineWindow::Series series_of(const Parameters& p) {
+    TimelineWindow::Series series;
+    series.intervals = {number_of<double>(p, "from"), number_of<double>(p, "every"), number_of<std::size_t>(p, "count"), {}};
+    const std::string of = text_of(p, "series");
+    if (of == "calls")
+        series.question.of = SeriesQuestion::Of::Calls;
+    else if (of == "bytes")
+        series.question.of = SeriesQuestion::Of::Sent;
+    else if (of == "messages")
+        series.question.of = SeriesQuestion::Of::Messages;
+    else if (of == "received")
+        series.question.of = SeriesQuestion::Of::Received;
+    else if (of == "counter")
+        series.question.of = SeriesQuestion::Of::Counter;
+    else if (of != "time")
+        throw ViewError(fmt::format("there is no series \"{}\"", of));
+    if (p.contains("name")) series.question.name = text_of(p, "name");
+    for (const auto& [name, number] : {std::pair("from_rank", &series.question.from_rank), std::pair("end_from", &series.question.end_from),
+                                       std::pair("to_rank", &series.question.to_rank), std::pair("end_to", &series.question.end_to)})
+        if (p.contains(name)) *number = number_of<std::uint64_t>(p, name);
+    series.question.is_total = p.contains("total");
+    return series;
+}
+
 PageServer::SelectedMoment moment_of(const Parameters& p) {
-    if (p.contains("iteration")) return {0, 0, std::pair(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration"))};
-    return {number_of<double>(p, "from"), number_of<double>(p, "to"), std::nullopt};
+    if (p.contains("iteration")) return {0, 0, std::pair(number_of<std::uint32_t>(p, "phase"), number_of<std::uint64_t>(p, "iteration")), filter_of(p)};
+    return {number_of<double>(p, "from"), number_of<double>(p, "to"), std::nullopt, filter_of(p)};
 }
 
 std::string answer_to(PageServer& pages, const std::string& name, const Parameters& p) {
@@ -82,6 +149,7 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
     if (name == "timeline") return pages.timeline(question_of(p));
     if (name == "timeline_sums") return pages.timeline_sums(moment_of(p));
     if (name == "timeline_totals") return pages.timeline_totals(intervals_of(p));
+    if (name == "timeline_series") return pages.timeline_series(series_of(p));
     if (name == "timeline_durations") return pages.timeline_durations(moment_of(p));
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));
@@ -133,7 +201,8 @@ Answer answer_of(Snapshots& snapshots, const LoopbackServer::Question& question)
         const std::shared_ptr<Snapshot> newest = snapshots.newest();
         return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
     }
-    static const std::set<std::string> questions = {"map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations"};
+    static const std::set<std::string> questions = {
+        "map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations", "timeline_series"};
     if (!questions.contains(name)) return answer(404, "text/plain", "There is no such request.\n");
     const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
     if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");

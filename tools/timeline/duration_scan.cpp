@@ -16,8 +16,8 @@ constexpr std::size_t units_of_step = 8, ranks_at_once = 2;
 
 } // namespace
 
-DurationScan::DurationScan(const Profile& profile, IndexedRows rows, SelectedTimes times, CallGroups groups)
-    : profile_(profile), rows_(std::move(rows)), times_(std::move(times)), groups_(std::move(groups)), calls_(groups_.groups) {
+DurationScan::DurationScan(const Profile& profile, IndexedRows rows, SelectedTimes times, CallGroups groups, const PassingCalls* passing)
+    : profile_(profile), rows_(std::move(rows)), times_(std::move(times)), groups_(std::move(groups)), passing_(passing), calls_(groups_.groups) {
     for (std::uint32_t l = 0; l < times_.spans.size(); ++l) {
         const IndexedRow* row = rows_[l];
         const SelectedTimes::Span& span = times_.spans[l];
@@ -60,8 +60,10 @@ void DurationScan::count_calls() {
             has_tasks = has_tasks || !events.runs.empty();
             for (const TracedInterval& interval : events.intervals) {
                 const bool is_known = interval.path < paths.size() && paths[interval.path] < groups_.of_path.size();
-                const bool is_call = state_of_node(row.states(), interval.path) != TimelineState::Region && interval.begin_ns <= interval.end_ns;
-                if (is_call && times_.has(unit.location, interval.begin_ns, interval.end_ns))
+                const TimelineState state = state_of_node(row.states(), interval.path);
+                const bool is_call = state != TimelineState::Region && interval.begin_ns <= interval.end_ns;
+                if (is_call && times_.has(unit.location, interval.begin_ns, interval.end_ns) &&
+                    (passing_ == nullptr || passing_->has(unit.location, {interval.begin_ns, interval.end_ns, interval.path, interval.processor, state})))
                     found.emplace_back(is_known ? groups_.of_path[paths[interval.path]] : 0, interval.end_ns - interval.begin_ns);
             }
         });
@@ -79,15 +81,19 @@ void DurationScan::count_tasks() {
     in_parallel(open_.size(), [&](std::size_t i) {
         OpenRank& rank = open_[i];
         rank.told.clear();
-        rank.is_over = !rank.tasks->next([&](const FollowedTasks::Told& task) { rank.told.push_back(task); });
+        rank.is_over = !rank.tasks->next([&](const FollowedTasks::Told& task) {
+            if (passing_ == nullptr || passing_->has(task)) rank.told.push_back(task);
+        });
     });
     for (const OpenRank& rank : open_) {
         for (const FollowedTasks::Told& task : rank.told) {
-            TaskType*& type = by_paths_[{task.run_path, task.path}];
-            if (type == nullptr) {
+            const auto [known, is_new] = by_paths_.try_emplace({task.run_path, task.path}, nullptr);
+            if (is_new) {
                 const TaskPlace name = task_type_name(profile_, task.run_path, task.path);
-                type = &tasks_[{name.function, name.source}];
+                if (passing_ == nullptr || passing_->has_type(name)) known->second = &tasks_[{name.function, name.source}];
             }
+            TaskType* type = known->second;
+            if (type == nullptr) continue;
             type->durations.add(task.own_ns);
             type->stolen += task.is_stolen ? 1 : 0;
         }

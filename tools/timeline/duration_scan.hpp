@@ -6,6 +6,7 @@
 
 #include "tools/timeline/duration_counts.hpp"
 #include "tools/timeline/followed_tasks.hpp"
+#include "tools/timeline/passing_calls.hpp"
 #include "tools/timeline/selected_times.hpp"
 #include "tools/timeline/timeline_index.hpp"
 
@@ -32,7 +33,8 @@ class DurationScan {
         std::uint64_t stolen = 0;
     };
 
-    DurationScan(const Profile& profile, IndexedRows rows, SelectedTimes times, CallGroups groups);
+    /// @param passing only what passes is counted, but of tasks that are not told; null: all
+    DurationScan(const Profile& profile, IndexedRows rows, SelectedTimes times, CallGroups groups, const PassingCalls* passing = nullptr);
     DurationScan(const DurationScan&) = delete;
     DurationScan& operator=(const DurationScan&) = delete;
 
@@ -61,6 +63,7 @@ class DurationScan {
     const IndexedRows rows_;
     const SelectedTimes times_;
     const CallGroups groups_;
+    const PassingCalls* passing_;
     std::vector<Unit> units_;
     std::size_t next_unit_ = 0;
     std::vector<DurationCounts> calls_;
@@ -73,7 +76,7 @@ class DurationScan {
         std::vector<FollowedTasks::Told> told;
     };
     std::vector<OpenRank> open_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, TaskType*> by_paths_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, TaskType*> by_paths_; // null: it does not pass
     std::map<std::pair<std::string, std::string>, TaskType> tasks_;
     std::uint64_t incomplete_ = 0, too_long_ = 0, unfinished_ = 0;
 };

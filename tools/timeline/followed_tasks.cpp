@@ -172,7 +172,12 @@ void FollowedTasks::take_tasks(std::uint64_t to, const std::function<void(const 
                 ++too_long_;
                 continue;
             }
-            Told told{records.runs[first].path, task.path, 0, records.runs[first].thread != task.thread};
+            Told told{records.runs[first].path,
+                      task.path,
+                      0,
+                      records.runs[first].thread != task.thread,
+                      &records,
+                      std::span(records.runs).subspan(first, next_run - first)};
             for (std::uint32_t p = pieces.first[t]; p < pieces.first[t + 1]; ++p) told.own_ns += pieces.pieces[p].own_ns;
             tell(told);
         } else if (to == end_) {

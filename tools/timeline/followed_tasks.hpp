@@ -30,6 +30,8 @@ class FollowedTasks {
         std::uint32_t path = 0;     // of its creation
         std::uint64_t own_ns = 0;
         bool is_stolen = false;
+        const TaskRecords* records = nullptr; // while it is told
+        std::span<const TaskRecords::Run> runs = {};
     };
     /// @param rank has threads with the selection
     FollowedTasks(const Profile& profile, const IndexedRows& rows, const SelectedTimes& times, std::uint32_t rank);

@@ -4,6 +4,7 @@
 #include "tools/text/layout.hpp"
 #include "tools/text/nearest.hpp"
 #include "tools/text/phrases.hpp"
+#include "tools/timeline/named_paths.hpp"
 #include "tools/timeline/task_places.hpp"
 #include "tools/timeline/task_types.hpp"
 #include "tools/timeline/timeline_states.hpp"
@@ -20,60 +21,9 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-std::string lower_case(std::string text) {
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-}
-
 bool is_one_of(const Numbers& numbers, std::optional<std::uint32_t> number) {
     return numbers.empty() || (number && std::binary_search(numbers.begin(), numbers.end(), *number));
 }
-
-/// Whether the names of functions have a text. Each is asked for once.
-class NamedPaths {
-  public:
-    NamedPaths(const Profile& profile, const EventFilter& filter)
-        : profile_(profile), with_(lower_case(filter.with)), inside_(lower_case(filter.inside)), is_with_(profile.paths.size(), unknown),
-          is_inside_(profile.paths.size(), unknown) {}
-
-    bool has(const std::string& name) const { return lower_case(name).find(with_) != std::string::npos; }
-    /// The function itself.
-    bool is_with(std::uint32_t path) {
-        path = there(path);
-        if (with_.empty()) return true;
-        std::uint8_t& known = is_with_[path];
-        if (known == unknown) known = has(name_of(path)) ? 1 : 0;
-        return known != 0;
-    }
-    /// Or one that called it. Not recursive: a damaged profile may be a million calls deep.
-    bool is_inside(std::uint32_t path) {
-        path = there(path);
-        if (inside_.empty()) return true;
-        std::vector<std::uint32_t> below;
-        for (; path != 0 && is_inside_[path] == unknown; path = profile_.paths[path].parent) below.push_back(path);
-        bool is_known = path != 0 && is_inside_[path] == 1;
-        for (auto at = below.rbegin(); at != below.rend(); ++at) {
-            is_known = is_known || lower_case(name_of(*at)).find(inside_) != std::string::npos;
-            is_inside_[*at] = is_known ? 1 : 0;
-        }
-        return is_known;
-    }
-    /// As the page has it.
-    std::string name_of(std::uint32_t path) const {
-        if (path == 0) return "call without a call path";
-        constexpr const char unnamed[] = "(anonymous namespace)::";
-        std::string name = printable(label_of(profile_, profile_.paths[path]).name);
-        for (std::size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed, at)) name.erase(at, sizeof unnamed - 1);
-        return name;
-    }
-
-  private:
-    static constexpr std::uint8_t unknown = 2;
-    std::uint32_t there(std::uint32_t path) const { return path < profile_.paths.size() ? path : 0; }
-    const Profile& profile_;
-    const std::string with_, inside_;
-    std::vector<std::uint8_t> is_with_, is_inside_; // by path
-};
 
 /// What is known of the tasks of a rank.
 class RankTasks {
@@ -175,7 +125,7 @@ void check_places(const Profile& profile, const EventFilter& filter) {
 PassingEvents::PassingEvents(const Profile& profile, const EventFilter& filter) : filter_(filter), profile_(profile) {
     if (!is_active()) return;
     check_places(profile, filter);
-    NamedPaths names(profile, filter);
+    NamedPaths names(profile, filter.with, filter.inside);
     std::map<std::uint32_t, RankTasks> tasks;
     std::set<std::string> types;
     for (const Location& location : profile.locations)

@@ -1,7 +1,10 @@
 #include "tools/timeline/row_builder.hpp"
 
 #include "tools/reader/blocks.hpp"
+#include "tools/reader/counters.hpp"
 
+#include <map>
+#include <set>
 #include <utility>
 
 namespace libprofile::tools {
@@ -10,11 +13,44 @@ namespace {
 
 using ByteVector = std::vector<unsigned char>;
 
+/// Adds nodes to a list, of which few are different.
+class NodeSet {
+  public:
+    void add(std::uint32_t node) {
+        if (node == last_) return;
+        last_ = node;
+        nodes_.insert(node);
+    }
+    std::vector<std::uint32_t> list() const { return {nodes_.begin(), nodes_.end()}; }
+
+  private:
+    std::uint32_t last_ = UINT32_MAX;
+    std::set<std::uint32_t> nodes_;
+};
+
+/// Those of a leaf that began before a time, in the order of their ends, inner ones first.
+void add_longs(RowIndex& row, const KeptEvents& events, std::uint64_t before, std::uint32_t leaf) {
+    const std::size_t first = row.longs.size();
+    for (const TracedInterval& interval : events.intervals)
+        if (interval.begin_ns < before) row.longs.push_back({interval, false, leaf});
+    const std::size_t of_calls = row.longs.size();
+    for (const TracedTaskRun& run : events.runs)
+        if (run.begin_ns < before) row.longs.push_back({{run.begin_ns, run.end_ns, run.path, run.processor}, true, leaf});
+    if (of_calls == row.longs.size()) return;
+    std::stable_sort(row.longs.begin() + static_cast<std::ptrdiff_t>(first), row.longs.end(), [](const LongInterval& a, const LongInterval& b) {
+        return a.interval.end_ns != b.interval.end_ns ? a.interval.end_ns < b.interval.end_ns : a.interval.begin_ns > b.interval.begin_ns;
+    });
+}
+
 /// The first pass: where leaves begin, and which intervals are long.
 bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row, std::vector<std::uint64_t>& times) {
     LeafReader reader(frames);
     if (!reader.begin(thread, row.head)) return false;
     KeptEvents events;
+    NodeSet run_paths, made_at;
+    std::map<std::uint32_t, std::uint64_t> called;
+    MessageKinds messages;
+    std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> readings; // the first of each counter: ns, value
     for (std::uint64_t leaf = 0;; ++leaf) {
         clear_lists(events);
         const std::uint64_t time = reader.cursor().time;
@@ -25,19 +61,27 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
             const bool is_other = part.kind == PartKind::Iteration && (part.reasons & PartHasItsTurn) == 0;
             if (is_other && (row.others.empty() || row.others.back() != own)) row.others.push_back(own);
         }
-        if (leaf == 0) continue;
-        for (const TracedInterval& interval : events.intervals)
-            if (interval.begin_ns < times[leaf - 1]) row.longs.push_back({interval, static_cast<std::uint32_t>(leaf), LongInterval::none});
+        for (const TracedTaskRun& run : events.runs) run_paths.add(run.path);
+        for (const TracedTask& task : events.tasks) made_at.add(task.path);
+        for (const TracedInterval& interval : events.intervals) called[interval.path] += 1 + interval.end_ns - std::min(interval.begin_ns, interval.end_ns);
+        for (const TracedMessage& message : events.messages) messages.add(message);
+        for (const TracedCount& count : events.counts) {
+            const std::pair reading(times_of(events, count).first, count.begin);
+            const auto [first, is_new] = readings.try_emplace(count.counter, reading);
+            first->second = std::min(first->second, reading);
+        }
+        if (leaf != 0) add_longs(row, events, times[leaf - 1], static_cast<std::uint32_t>(leaf));
     }
+    row.run_paths = run_paths.list();
+    row.made_at = made_at.list();
+    row.called.assign(called.begin(), called.end());
+    row.messages = messages.list();
+    row.has_all_messages = !messages.are_too_many();
+    for (const auto& [counter, reading] : readings) row.read_first.push_back({counter, reading.first, reading.second});
     row.leaves = times.size();
     row.end = reader.cursor().time;
     times.push_back(row.end);
-    std::vector<std::uint32_t> waiting; // for one around them
-    for (std::uint32_t i = 0; i < row.longs.size(); ++i) {
-        for (; !waiting.empty() && row.longs[waiting.back()].interval.begin_ns >= row.longs[i].interval.begin_ns; waiting.pop_back())
-            row.longs[waiting.back()].around = i;
-        waiting.push_back(i);
-    }
+    row.set_least_begins();
     return !reader.is_damaged();
 }
 
@@ -54,7 +98,17 @@ class LeafSums {
         for (const TracedInterval& interval : events.intervals) add_call(calls_, interval, states_);
         for (const TracedInterval& interval : next.intervals)
             if (interval.begin_ns < to) add_call(calls_, interval, states_);
-        row_.for_each_long(number + 2, to, [&](const TracedInterval& interval) { add_call(calls_, interval, states_); });
+        for (const TracedTaskRun& run : events.runs) add_run(calls_, run);
+        for (const TracedTaskRun& run : next.runs)
+            if (run.begin_ns < to) add_run(calls_, run);
+        row_.for_each_long(number + 2, to, [&](const LongInterval& one) {
+            add_long(calls_, one, states_);
+            nodes_ |= node_bit(one.interval.path);
+        });
+        for (const KeptEvents* of : {&events, &next}) {
+            for (const TracedInterval& interval : of->intervals) nodes_ |= interval.begin_ns < to ? node_bit(interval.path) : 0;
+            for (const TracedTaskRun& run : of->runs) nodes_ |= run.begin_ns < to ? node_bit(run.path) : 0;
+        }
         sort_calls(calls_);
         spans_.clear();
         if (before_.end_ns != 0) add_span(spans_, before_, row_.is_complete());
@@ -63,15 +117,25 @@ class LeafSums {
         if (!events.parts.empty()) before_ = events.parts.back();
         for_each_piece(calls_, spans_, from, to, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) {
             leaf.sums[static_cast<std::size_t>(call == nullptr ? TimelineState::Computing : call->state)] += end - begin;
-            if (call != nullptr) leaf.longest = std::max(leaf.longest, call->end_ns - call->begin_ns);
+            if (call != nullptr && !call->is_run()) leaf.longest = std::max(leaf.longest, call->end_ns - call->begin_ns);
         });
+        if (row_.run_paths.empty()) return;
+        keep_tasks_and_waits(calls_);
+        std::map<std::uint32_t, std::uint64_t> tasks;
+        for_each_piece(calls_, spans_, from, to, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) {
+            if (call != nullptr && call->is_run()) tasks[static_cast<std::uint32_t>(row_.run_path(call->path))] += end - begin;
+        });
+        leaf.tasks.assign(tasks.begin(), tasks.end());
     }
+    /// Of the leaves since it was asked for the last time.
+    std::uint64_t take_nodes() { return std::exchange(nodes_, 0); }
 
   private:
     const RowIndex& row_;
     const std::vector<std::uint64_t>& times_;
     const std::vector<TimelineState>& states_;
-    EventPart before_; // the last one of the leaf before
+    std::uint64_t nodes_ = 0; // LeafGroup
+    EventPart before_;        // the last one of the leaf before
     std::vector<StateCall> calls_;
     std::vector<KnownSpan> spans_;
 };
@@ -104,10 +168,14 @@ std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t threa
             LeafGroup& group = row.groups.emplace_back();
             group.time = leaves.front().cursor.time;
             group.before = row.all;
+            std::map<std::uint32_t, std::uint64_t> tasks;
             for (const EventLeaf& one : leaves) {
+                for (const auto& [position, ns] : one.tasks) tasks[position] += ns;
                 group.longest = std::max(group.longest, one.longest);
                 for (std::size_t s = 0; s < row.all.size(); ++s) row.all[s] += one.sums[s];
             }
+            group.tasks.assign(tasks.begin(), tasks.end());
+            group.nodes = sums.take_nodes();
             group.at = built.leaves.size();
             group.size = static_cast<std::uint32_t>(bytes.size());
             group.crc = checksum(bytes);

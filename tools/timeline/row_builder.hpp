@@ -24,10 +24,22 @@ inline TimelineState state_of_node(const std::vector<TimelineState>& states, std
     return node < states.size() ? states[node] : TimelineState::OtherMpi;
 }
 
+/// Appends the stretch of a task.
+inline void add_run(std::vector<StateCall>& calls, const TracedTaskRun& run) {
+    calls.push_back({run.begin_ns, run.end_ns, run.path, run.processor, TimelineState::Task});
+}
+
 /// Appends the call of an interval; regions are none.
 inline void add_call(std::vector<StateCall>& calls, const TracedInterval& interval, const std::vector<TimelineState>& states) {
     const TimelineState state = state_of_node(states, interval.path);
-    if (state != TimelineState::Region) calls.push_back({interval.begin_ns, interval.end_ns, state});
+    if (state != TimelineState::Region) calls.push_back({interval.begin_ns, interval.end_ns, interval.path, interval.processor, state});
+}
+
+inline void add_long(std::vector<StateCall>& calls, const LongInterval& one, const std::vector<TimelineState>& states) {
+    if (one.is_run)
+        calls.push_back({one.interval.begin_ns, one.interval.end_ns, one.interval.path, one.interval.processor, TimelineState::Task});
+    else
+        add_call(calls, one.interval, states);
 }
 
 } // namespace libprofile::tools

@@ -31,6 +31,27 @@ template <class Codec, class Narrow> void describe_narrow(Codec& c, Narrow& valu
     if constexpr (Codec::reading) value = static_cast<Narrow>(wide);
 }
 
+template <class Codec> void describe_tasks(Codec& c, TaskSums& tasks) {
+    std::uint64_t count = tasks.size();
+    c.number(count);
+    if constexpr (Codec::reading) tasks.resize(static_cast<std::size_t>(std::min<std::uint64_t>(count, c.remaining() / 2))); // fewer: bytes are left over
+    for (auto& [position, ns] : tasks) {
+        describe_narrow(c, position);
+        c.number(ns);
+    }
+}
+
+template <class Codec> void describe_kind(Codec& c, MessageKind& kind) {
+    describe_narrow(c, kind.partner);
+    describe_narrow(c, kind.communicator);
+    std::int64_t tag = kind.tag;
+    c.signed_number(tag);
+    if constexpr (Codec::reading) kind.tag = static_cast<std::int32_t>(tag);
+    describe_narrow(c, kind.is_received);
+    c.number(kind.number);
+    c.number(kind.sum);
+}
+
 template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafCursor& before) {
     LeafCursor& at = leaf.cursor;
     describe_near(c, at.raw_at, before.raw_at);
@@ -51,6 +72,7 @@ template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafC
     }
     describe_sums(c, leaf.sums);
     c.number(leaf.longest);
+    describe_tasks(c, leaf.tasks);
 }
 
 template <class Codec> void describe_head(Codec& c, RowIndex& row) {
@@ -76,7 +98,7 @@ ByteVector encoded_leaves(std::span<const EventLeaf> leaves) {
 }
 
 std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned char> bytes, std::size_t count) {
-    constexpr std::size_t least_bytes = 7;
+    constexpr std::size_t least_bytes = 8;
     Decoder d(bytes.data(), bytes.size());
     if (count > bytes.size() / least_bytes) return std::nullopt;
     std::vector<EventLeaf> leaves(count);
@@ -94,6 +116,17 @@ std::size_t RowIndex::group_at(std::uint64_t ns) const {
     return after == groups.begin() ? 0 : static_cast<std::size_t>(after - groups.begin()) - 1;
 }
 
+void RowIndex::set_least_begins() {
+    least_begins.clear();
+    std::vector<std::uint64_t> below;
+    for (const LongInterval& one : longs) below.push_back(one.interval.begin_ns);
+    while (below.size() > 1) {
+        std::vector<std::uint64_t>& level = least_begins.emplace_back((below.size() + LongInterval::arity - 1) / LongInterval::arity, ~std::uint64_t{0});
+        for (std::size_t i = 0; i < below.size(); ++i) level[i / LongInterval::arity] = std::min(level[i / LongInterval::arity], below[i]);
+        below = level;
+    }
+}
+
 ByteVector RowIndex::encoded() const {
     return tools::encoded([this](Encoder& e) {
         RowIndex start;
@@ -101,7 +134,9 @@ ByteVector RowIndex::encoded() const {
         start.leaves = leaves;
         start.end = end;
         describe_head(e, start);
-        for (const std::size_t size : {frames.size(), groups.size(), longs.size(), others.size()}) e.number(size);
+        for (const std::size_t size :
+             {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size(), called.size(), read_first.size(), messages.size()})
+            e.number(size);
         EventFrames::Place before;
         for (EventFrames::Place place : frames) {
             describe_near(e, place.raw_at, before.raw_at);
@@ -116,6 +151,8 @@ ByteVector RowIndex::encoded() const {
             describe_narrow(e, group.size);
             describe_narrow(e, group.crc);
             e.number(group.longest);
+            describe_tasks(e, group.tasks);
+            e.number(group.nodes);
             TimelineSums sums = g + 1 < groups.size() ? groups[g + 1].before : all;
             for (std::size_t s = 0; s < sums.size(); ++s) sums[s] -= group.before[s];
             describe_sums(e, sums);
@@ -127,6 +164,8 @@ ByteVector RowIndex::encoded() const {
             describe_near(e, one.interval.end_ns, last.interval.end_ns);
             describe_near(e, one.interval.begin_ns, one.interval.end_ns);
             describe_narrow(e, one.interval.path);
+            describe_narrow(e, one.interval.processor);
+            describe_narrow(e, one.is_run);
             std::uint64_t leaf = one.leaf - last.leaf;
             e.number(leaf);
             last = one;
@@ -135,6 +174,20 @@ ByteVector RowIndex::encoded() const {
             e.number(phase);
             e.number(number);
         }
+        for (const std::vector<std::uint32_t>* nodes : {&run_paths, &made_at})
+            for (const std::uint32_t node : *nodes) e.number(node);
+        for (const auto& [node, ns] : called) {
+            e.number(node);
+            e.number(ns);
+        }
+        for (const FirstReading& reading : read_first) {
+            e.number(reading.counter);
+            e.number(reading.ns);
+            e.number(reading.value);
+        }
+        for (MessageKind kind : messages) describe_kind(e, kind);
+        bool has_all = has_all_messages;
+        describe_narrow(e, has_all);
     });
 }
 
@@ -143,10 +196,11 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     Decoder d(bytes.data(), bytes.size());
     RowIndex row;
     describe_head(d, row);
-    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0;
-    for (std::uint64_t* count : {&frames, &groups, &longs, &others}) d.number(*count);
-    if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 6 || longs > d.remaining() / 4 || others > d.remaining() / 2 || frames == 0 ||
-        row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
+    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0, called = 0, read_first = 0, kinds = 0;
+    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at, &called, &read_first, &kinds}) d.number(*count);
+    if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 8 || longs > d.remaining() / 6 || others > d.remaining() / 2 ||
+        run_paths > d.remaining() || made_at > d.remaining() || called > d.remaining() / 2 || read_first > d.remaining() / 3 || kinds > d.remaining() / 6 ||
+        frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
         (groups == 0 && row.leaves != 0))
         return std::nullopt;
     row.frames.resize(frames);
@@ -169,6 +223,8 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
         describe_narrow(d, group.size);
         describe_narrow(d, group.crc);
         d.number(group.longest);
+        if (!d.failed()) describe_tasks(d, group.tasks);
+        d.number(group.nodes);
         TimelineSums sums = {};
         group.before = row.all;
         if (!d.failed()) describe_sums(d, sums);
@@ -180,26 +236,45 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     if (row.end < time) return std::nullopt;
     row.longs.resize(longs);
     LongInterval last;
-    std::vector<std::uint32_t> waiting; // for one around them
     for (std::uint32_t i = 0; i < longs; ++i) {
         LongInterval& one = row.longs[i];
         describe_near(d, one.interval.end_ns, last.interval.end_ns);
         describe_near(d, one.interval.begin_ns, one.interval.end_ns);
         describe_narrow(d, one.interval.path);
+        describe_narrow(d, one.interval.processor);
+        describe_narrow(d, one.is_run);
         std::uint64_t leaf = 0;
         d.number(leaf);
         if (d.failed() || leaf > row.leaves - last.leaf || one.interval.begin_ns > one.interval.end_ns) return std::nullopt;
         one.leaf = last.leaf + static_cast<std::uint32_t>(leaf);
-        for (; !waiting.empty() && row.longs[waiting.back()].interval.begin_ns >= one.interval.begin_ns; waiting.pop_back())
-            row.longs[waiting.back()].around = i;
-        waiting.push_back(i);
         last = one;
     }
+    row.set_least_begins();
     row.others.resize(others);
     for (auto& [phase, number] : row.others) {
         describe_narrow(d, phase);
         d.number(number);
     }
+    row.run_paths.resize(run_paths);
+    row.made_at.resize(made_at);
+    for (std::vector<std::uint32_t>* nodes : {&row.run_paths, &row.made_at}) {
+        for (std::uint32_t& node : *nodes) describe_narrow(d, node);
+        if (!std::is_sorted(nodes->begin(), nodes->end())) return std::nullopt;
+    }
+    row.called.resize(called);
+    for (auto& [node, ns] : row.called) {
+        describe_narrow(d, node);
+        d.number(ns);
+    }
+    row.read_first.resize(read_first);
+    for (RowIndex::FirstReading& reading : row.read_first) {
+        describe_narrow(d, reading.counter);
+        d.number(reading.ns);
+        d.number(reading.value);
+    }
+    row.messages.resize(kinds);
+    for (MessageKind& kind : row.messages) describe_kind(d, kind);
+    describe_narrow(d, row.has_all_messages);
     return !d.failed() && d.remaining() == 0 ? std::optional(std::move(row)) : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/timeline/row_window.hpp"
 
+#include "tools/timeline/pixel_sums.hpp"
 #include "tools/timeline/row_builder.hpp"
 
 #include <algorithm>
@@ -50,79 +51,83 @@ LeafEvents read_leaves(const IndexedRow& row, const LeafPlace& first, std::uint6
     return read;
 }
 
-std::vector<StateCall> calls_of(const IndexedRow& row, const LeafEvents& read, std::uint64_t from, std::uint64_t to) {
+std::vector<StateCall> calls_of(const IndexedRow& row, const LeafEvents& read, std::uint64_t from, std::uint64_t to, bool with_regions) {
     std::vector<StateCall> calls;
-    for (const TracedInterval& interval : read.events.intervals)
-        if (interval.begin_ns < to && interval.end_ns > from) add_call(calls, interval, row.states());
-    row.index().for_each_long(read.next, to, [&](const TracedInterval& interval) { add_call(calls, interval, row.states()); });
+    const auto add = [&](const TracedInterval& interval) {
+        if (with_regions && state_of_node(row.states(), interval.path) == TimelineState::Region)
+            calls.push_back({interval.begin_ns, interval.end_ns, interval.path, interval.processor, TimelineState::Region});
+        else
+            add_call(calls, interval, row.states());
+    };
+    for (const TracedInterval& interval : read.events.intervals) // those that take no time, too
+        if (interval.begin_ns < to && (interval.end_ns > from || interval.begin_ns >= from)) add(interval);
+    for (const TracedTaskRun& run : read.events.runs)
+        if (run.begin_ns < to && run.end_ns > from) add_run(calls, run);
+    row.index().for_each_long(read.next, to, [&](const LongInterval& one) {
+        if (one.is_run)
+            add_long(calls, one, row.states());
+        else
+            add(one.interval);
+    });
     sort_calls(calls);
     return calls;
 }
 
 /// Calls visit(begin, end, call) for what is known of the time.
 template <class Visit> void visit_pieces(const IndexedRow& row, std::uint64_t from, std::uint64_t to, Visit visit) {
-    if (row.index().leaves == 0 || from >= to) return;
-    const LeafPlace first = first_leaf_at(row, from);
-    const LeafEvents read = read_leaves(row, first, to);
-    std::vector<KnownSpan> spans;
-    // A part that ended before the leaf: what follows it may be known, too.
-    if (first.leaf.cursor.events_left == 0 && first.number > 0) {
-        EventPart before = first.leaf.cursor.part;
-        before.begin_ns = before.end_ns;
-        add_span(spans, before, row.index().is_complete());
-    }
-    for (const EventPart& part : read.events.parts) add_span(spans, part, row.index().is_complete());
-    for_each_piece(calls_of(row, read, from, to), spans, from, to, visit);
+    const RowPieces pieces = pieces_between(row, from, to);
+    for_each_piece(pieces.calls, pieces.spans, from, to, visit);
 }
 
 std::size_t state_of(const StateCall* call) { return static_cast<std::size_t>(call == nullptr ? TimelineState::Computing : call->state); }
 
-/// Pixels while their sums grow.
-class PixelSums {
+/// Pixels while their sums grow: of states and, if they are asked for, of classes of tasks.
+class StatePixels {
   public:
-    PixelSums(double from, double to, std::size_t n) : from_(from), per_pixel_((to - from) / static_cast<double>(n)), sums_(n), longest_(n) {}
+    StatePixels(double from, double to, std::size_t n, const TaskClasses* classes)
+        : states_(from, to, n, timeline_state_count), classes_(classes),
+          tasks_(from, to, n, classes == nullptr || classes->empty() ? 1 : *std::max_element(classes->begin(), classes->end()) + std::size_t{1}) {}
 
-    /// A stretch of time in which the states have these shares of it.
-    template <class Add> void add(double begin, double end, std::uint64_t longest, Add add_share) {
-        const double first = std::max(0.0, (begin - from_) / per_pixel_), last = std::min(static_cast<double>(sums_.size()), (end - from_) / per_pixel_);
-        if (!(first < last) || !(begin < end)) return;
-        for (auto x = static_cast<std::size_t>(first); x < sums_.size() && static_cast<double>(x) < last; ++x) {
-            const double inside = std::min(last, static_cast<double>(x + 1)) - std::max(first, static_cast<double>(x));
-            if (inside <= 0) continue;
-            add_share(sums_[x], inside * per_pixel_ / (end - begin));
-            longest_[x] = std::max(longest_[x], longest);
-        }
-    }
-    void add_sums(double begin, double end, std::uint64_t longest, const TimelineSums& sums) {
-        add(begin, end, longest, [&](Sums& to, double share) {
-            for (std::size_t s = 0; s < sums.size(); ++s) to[s] += static_cast<double>(sums[s]) * share;
+    void add_sums(std::uint64_t begin, std::uint64_t end, std::uint64_t longest, const TimelineSums& sums, const TaskSums& tasks) {
+        states_.spread(static_cast<double>(begin), static_cast<double>(end), longest, [&](std::size_t x, double share) {
+            for (std::size_t s = 0; s < sums.size(); ++s) states_.add(x, s, static_cast<double>(sums[s]) * share);
+            if (classes_ == nullptr) return;
+            for (const auto& [position, ns] : tasks)
+                if (position < classes_->size()) tasks_.add(x, (*classes_)[position], static_cast<double>(ns) * share);
         });
     }
-    void add_piece(std::uint64_t begin, std::uint64_t end, const StateCall* call) {
-        const double ns = static_cast<double>(end - begin);
-        add(static_cast<double>(begin), static_cast<double>(end), call == nullptr ? 0 : call->end_ns - call->begin_ns,
-            [&](Sums& to, double share) { to[state_of(call)] += ns * share; });
+    void add_pieces(const RowIndex& index, RowPieces pieces, std::uint64_t from, std::uint64_t to) {
+        for_each_piece(pieces.calls, pieces.spans, from, to, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) {
+            states_.add_piece(begin, end, state_of(call), call == nullptr || call->is_run() ? 0 : call->end_ns - call->begin_ns);
+        });
+        if (classes_ == nullptr || classes_->empty()) return;
+        keep_tasks_and_waits(pieces.calls);
+        for_each_piece(pieces.calls, pieces.spans, from, to, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) {
+            const std::size_t position = call != nullptr && call->is_run() ? index.run_path(call->path) : classes_->size();
+            if (position < classes_->size()) tasks_.add_piece(begin, end, (*classes_)[position], 0);
+        });
     }
     std::vector<TimelinePixel> pixels() const {
-        std::vector<TimelinePixel> list(sums_.size());
+        std::vector<TimelinePixel> list(states_.count());
         for (std::size_t x = 0; x < list.size(); ++x) {
-            double known = 0;
-            std::size_t most = 0;
-            for (std::size_t s = 0; s < sums_[x].size(); ++s) {
-                known += sums_[x][s];
-                if (sums_[x][s] > sums_[x][most]) most = s;
-            }
-            if (known <= per_pixel_ * 1e-6) continue; // rounding
-            list[x] = {static_cast<std::uint8_t>(most), known * 2 >= per_pixel_, longest_[x]};
+            const double known = states_.all(x);
+            if (!states_.is_some(known)) continue;
+            list[x] = {static_cast<std::uint8_t>(states_.most(x)), known * 2 >= states_.per_pixel(), states_.longest(x), class_of(x, known)};
         }
         return list;
     }
 
   private:
-    using Sums = std::array<double, timeline_state_count>;
-    double from_, per_pixel_;
-    std::vector<Sums> sums_;
-    std::vector<std::uint64_t> longest_;
+    /// What is in no task is left of all that is known.
+    std::uint8_t class_of(std::size_t x, double known) const {
+        const double in_tasks = tasks_.all(x, 1);
+        if (!tasks_.is_some(in_tasks)) return 0;
+        const std::size_t most = tasks_.most(x, 1);
+        return tasks_.sum(x, most) > known - in_tasks ? static_cast<std::uint8_t>(most) : std::uint8_t{0};
+    }
+    PixelSums states_;
+    const TaskClasses* classes_;
+    PixelSums tasks_;
 };
 
 std::uint64_t ns_of(double ns) { return ns <= 0 ? 0 : ns >= 1.8e19 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(ns); }
@@ -140,13 +145,39 @@ std::uint64_t leaves_between(const IndexedRow& row, std::uint64_t from, std::uin
     return leaf_at(row, to).number - leaf_at(row, from).number + 1;
 }
 
-KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
+RowPieces pieces_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to, bool with_regions) {
+    RowPieces pieces;
+    if (row.index().leaves == 0 || from >= to) return pieces;
+    const LeafPlace first = first_leaf_at(row, from);
+    const LeafEvents read = read_leaves(row, first, to);
+    // A part that ended before the leaf: what follows it may be known, too.
+    if (first.leaf.cursor.events_left == 0 && first.number > 0) {
+        EventPart before = first.leaf.cursor.part;
+        before.begin_ns = before.end_ns;
+        add_span(pieces.spans, before, row.index().is_complete());
+    }
+    for (const EventPart& part : read.events.parts) add_span(pieces.spans, part, row.index().is_complete());
+    pieces.calls = calls_of(row, read, from, to, with_regions);
+    return pieces;
+}
+
+KeptEvents events_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to, bool with_long_runs) {
     const RowIndex& index = row.index();
     if (index.leaves == 0 || to <= index.begin() || from >= index.end) return index.head;
     LeafEvents read = read_leaves(row, first_leaf_at(row, from), to);
     KeptEvents& events = read.events;
-    index.for_each_long(read.next, to, [&](const TracedInterval& interval) { events.intervals.push_back(interval); });
-    if (!events.parts.empty()) events.parts.back().intervals = static_cast<std::uint32_t>(events.intervals.size()) - events.parts.back().intervals_at;
+    index.for_each_long(read.next, to, [&](const LongInterval& one) {
+        const TracedInterval& interval = one.interval;
+        if (!one.is_run)
+            events.intervals.push_back(interval);
+        else if (with_long_runs)
+            events.runs.push_back({interval.begin_ns, interval.end_ns, 0, interval.path, false, false, interval.processor});
+    });
+    if (!events.parts.empty()) {
+        EventPart& last = events.parts.back();
+        last.intervals = static_cast<std::uint32_t>(events.intervals.size()) - last.intervals_at;
+        last.runs = static_cast<std::uint32_t>(events.runs.size()) - last.runs_at;
+    }
     const EventsElsewhere& block = row.block();
     const auto path = [&](std::uint32_t& node) { node = node < block.paths->size() ? (*block.paths)[node] : 0; };
     const auto phase = [&](std::uint32_t number) {
@@ -216,14 +247,14 @@ TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64
     return sums;
 }
 
-TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std::size_t n, const PixelEffort& effort) {
+TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std::size_t n, const PixelEffort& effort, const TaskClasses* classes) {
     const RowIndex& index = row.index();
-    PixelSums sums(from, to, n);
+    StatePixels sums(from, to, n, classes);
     const std::uint64_t begin = ns_of(from), end = ns_of(std::ceil(to));
     const std::uint64_t groups = groups_between(row, begin, end);
     if (groups == 0) return {sums.pixels()};
     if (groups <= effort.groups && leaves_between(row, begin, end) <= effort.leaves) {
-        visit_pieces(row, begin, end, [&](std::uint64_t b, std::uint64_t e, const StateCall* call) { sums.add_piece(b, e, call); });
+        sums.add_pieces(index, pieces_between(row, begin, end), begin, end);
         return {sums.pixels()};
     }
     const std::size_t first = index.group_at(begin), last = index.group_at(end);
@@ -233,13 +264,13 @@ TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std
             const std::vector<EventLeaf> leaves = row.leaves(g);
             for (std::size_t l = 0; l < leaves.size(); ++l) {
                 const std::uint64_t leaf_end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : group_end;
-                sums.add_sums(static_cast<double>(leaves[l].cursor.time), static_cast<double>(leaf_end), leaves[l].longest, leaves[l].sums);
+                sums.add_sums(leaves[l].cursor.time, leaf_end, leaves[l].longest, leaves[l].sums, leaves[l].tasks);
             }
             continue;
         }
         TimelineSums inside = g + 1 < index.groups.size() ? index.groups[g + 1].before : index.all;
         for (std::size_t s = 0; s < inside.size(); ++s) inside[s] -= index.groups[g].before[s];
-        sums.add_sums(static_cast<double>(index.groups[g].time), static_cast<double>(group_end), index.groups[g].longest, inside);
+        sums.add_sums(index.groups[g].time, group_end, index.groups[g].longest, inside, index.groups[g].tasks);
     }
     return {sums.pixels(), false};
 }

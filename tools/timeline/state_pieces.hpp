@@ -30,17 +30,29 @@ inline void add_span(std::vector<KnownSpan>& spans, const EventPart& part, bool 
         spans.push_back({part.begin_ns, part.end_ns});
 }
 
-/// A call of a state, which is no region.
+/// A call of a state, which is no region, or a stretch of a task.
 struct StateCall {
     std::uint64_t begin_ns = 0, end_ns = 0;
+    std::uint32_t path = 0; // node of the file
+    std::uint16_t processor = no_processor;
     TimelineState state = TimelineState::OtherMpi;
+    bool passes = true; // what is asked for
+
+    bool is_run() const { return state == TimelineState::Task; }
+    /// No part of the time of the task that it lies in (task_pieces.hpp).
+    bool is_wait_for_tasks() const { return state == TimelineState::OmpBarrier || state == TimelineState::OmpIdle || state == TimelineState::OmpTaskWait; }
 };
 
-/// Outer calls first. Calls that came in the order of their ends are nearly sorted.
+/// Outer calls first. Calls that came in the order of their ends, and stretches behind them, are nearly sorted.
 inline void sort_calls(std::vector<StateCall>& calls) {
     std::reverse(calls.begin(), calls.end()); // of those of equal times the one that ended last is outside
     const auto is_before = [](const StateCall& a, const StateCall& b) { return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns; };
     std::stable_sort(calls.begin(), calls.end(), is_before);
+}
+
+/// Then pieces of stretches are the own time of tasks, and the others are in no task.
+inline void keep_tasks_and_waits(std::vector<StateCall>& calls) {
+    std::erase_if(calls, [](const StateCall& call) { return !call.is_run() && !call.is_wait_for_tasks(); });
 }
 
 /// Calls visit(begin, end, call) for the pieces between two times; call is null while the thread computes.

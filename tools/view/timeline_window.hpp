@@ -4,12 +4,18 @@
 //
 // A picture is an entry as timeline_entry() makes it. Rows with few events there have them. Other rows have pixels: "pixels" are runs of equal ones, with
 // the state that has most of the time (docs/view.md).
+//
+// What a filter needs all events for is counted: until that is over, the answer is how far it is ("counting", "share"), and whoever asks the same again makes
+// it go on. Of the last two of a kind that were asked for it is known how far they are.
 #pragma once
 
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/timeline/duration_scan.hpp"
+#include "tools/timeline/run_types.hpp"
+#include "tools/timeline/series_scan.hpp"
 #include "tools/timeline/timeline_index.hpp"
 #include "tools/view/page_tables.hpp"
+#include "tools/view/passing_answers.hpp"
 #include "tools/view/sections.hpp"
 #include "tools/view/timeline_parts.hpp"
 #include "tools/view/timeline_stretches.hpp"
@@ -18,6 +24,8 @@
 #include <list>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 namespace libprofile::tools {
 
@@ -30,6 +38,8 @@ class TimelineWindow {
         std::size_t pixels = 0;
         std::vector<std::uint32_t> rows; // locations
         bool is_fine = false;            // takes longer, and is exact unless very much lies in the picture
+        bool by_type = false;            // classes of tasks; all rows have pixels
+        CallFilter filter = {};
     };
     /// What the page shows of it until it has asked: all iterations without events, and how many rows there are.
     nlohmann::ordered_json first(Sections& sections) const;
@@ -38,8 +48,9 @@ class TimelineWindow {
     SelectedTimes times(double from, double to) const;
     /// Of an iteration, which each rank has at another time.
     SelectedTimes times_of_iteration(std::uint32_t phase, std::uint64_t number) const;
-    /// "sums": ns by state of each location; of an iteration also when it is, on the axis: "spans", null where a rank does not have it.
-    nlohmann::ordered_json sums(const SelectedTimes& times) const;
+    /// "sums": ns by state of each location, "passing": those that pass the filter, if there is one; of an iteration also when it is, on the axis: "spans",
+    /// null where a rank does not have it.
+    nlohmann::ordered_json sums(const SelectedTimes& times, const CallFilter& filter);
     struct Intervals {
         double from = 0, every = 0; // on the axis
         std::size_t count = 0;
@@ -47,11 +58,38 @@ class TimelineWindow {
     };
     /// ns by state in times that follow each other, exactly: "totals", of each row what is before the first interval, then of each interval.
     nlohmann::ordered_json totals(const Intervals& intervals, Sections& sections) const;
-    /// How long calls and tasks take (durations_entry.hpp). Counting takes its time: until it is over, the answer is how far it is, and whoever asks the same
-    /// again makes it go on. Of the last two selections that were asked for it is known how far they are.
-    nlohmann::ordered_json durations(const SelectedTimes& times);
+    struct Series {
+        Intervals intervals;     // rows: all
+        SeriesQuestion question; // without edges
+    };
+    /// What grows with time at the ends of intervals (series_scan.hpp): "values", by location.
+    nlohmann::ordered_json series(const Series& asked);
+    /// How long calls and tasks take (durations_entry.hpp).
+    nlohmann::ordered_json durations(const SelectedTimes& times, const CallFilter& filter);
 
   private:
+    /// A count that goes on, and what was asked for.
+    template <class Key, class Count> struct Counted {
+        Key key;
+        std::shared_ptr<const PassingCalls> passing = {};
+        std::optional<Count> count = {};
+    };
+    struct PictureKey {
+        double from, to;
+        std::size_t pixels;
+        std::vector<std::uint32_t> rows;
+        bool by_type;
+        CallFilter filter;
+        bool operator==(const PictureKey&) const = default;
+    };
+    using SelectionKey = std::pair<SelectedTimes, CallFilter>;
+    template <class Key, class Count> using CountedList = std::list<Counted<Key, Count>>; // the one that was asked for last is the last one
+    template <class Key, class Count> Counted<Key, Count>& counted(CountedList<Key, Count>& list, const Key& key, const CallFilter& filter);
+    std::shared_ptr<const PassingCalls> passing_of(const CallFilter& filter);
+    void check_filter(const CallFilter& filter) const;
+    bool has_tasks(std::uint32_t location) const;
+    nlohmann::ordered_json called() const;
+    nlohmann::ordered_json counters() const;
     double own(std::size_t location, double place) const;
     void check_rows(const std::vector<std::uint32_t>& rows) const;
     nlohmann::ordered_json lists(const ChosenParts& parts, const std::vector<std::vector<SummedStretch>>& stretches, Sections& sections) const;
@@ -60,8 +98,15 @@ class TimelineWindow {
     const PageTables& tables_;
     const ClockAxis axis_;
     std::shared_ptr<const TimelineIndex> index_;
-    Profile shown_;                 // the profile's tables, with the events of a picture
-    std::list<DurationScan> scans_; // the one that was asked for last is the last one
+    const IndexedRows rows_;
+    const RunTypes types_;
+    const std::vector<TaskClasses> classes_;
+    Profile shown_;                               // the profile's tables, with the events of a picture
+    std::shared_ptr<const PassingCalls> passing_; // that was asked for last
+    CountedList<SelectionKey, DurationScan> durations_;
+    CountedList<SelectionKey, PassingSums> passing_sums_;
+    CountedList<PictureKey, PassingPixels> passing_pixels_;
+    std::list<SeriesScan> series_; // the one that was asked for last is the last one
 };
 
 } // namespace libprofile::tools

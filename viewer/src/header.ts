@@ -160,6 +160,8 @@ export interface EventsHeader {
   notes: string[];
   /** Events are not in the page, which asks for them: threads that have some, by location. */
   indexed?: boolean[];
+  messages_known?: boolean; // then: all that are received have their senders
+  called?: number[]; // then: nodes of calls and regions, that with most time first
   /** Of a picture that was asked for: rows whose events are too many have pixels. */
   pixels?: PixelColumns;
   count?: number; // pixels of a row
@@ -172,6 +174,9 @@ export interface PixelColumns {
   lengths: number;
   states: number; // 0: nothing is known; else 1 + 2 * state + (at least half of the time is known)
   longest: number; // call, in quarters of an octave; 0: there is none
+  classes?: number; // of tasks: TaskColors, of their types
+  passing?: number; // with a filter. 0: nothing passes; else 1 + the state, or class, that most of what passes is in
+  passing_longest?: number; // the same of what passes
 }
 /** What users wrote at times of the timeline; the file beside the profile, and what is wrong with it. */
 export interface AnnotationsHeader {

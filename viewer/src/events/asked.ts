@@ -4,6 +4,7 @@ import type { Data } from "../data";
 import { $, messageOf } from "../dom";
 import { percent } from "../format";
 import type { EventsHeader } from "../header";
+import { filterCode, filterQuestion, type EventFilter } from "./filter";
 import type { Pieces } from "./pieces";
 import { readEvents, type EventRow, type Events } from "./rows";
 import type { Span } from "../selection";
@@ -24,8 +25,20 @@ interface Picture {
   pixels: number;
   locations: string;
   isExact: boolean;
+  of: string; // what is asked for: a filter, and types of tasks
   events: Events;
 }
+/** How far a count is. */
+interface Counting {
+  counting: string;
+  share: number;
+}
+/** What a picture is to show. */
+export interface What {
+  filter: EventFilter;
+  byType: boolean; // of tasks
+}
+const whatCode = ({ filter, byType }: What): string => `${filterCode(filter)}|${byType}`;
 /** Calls of a function or tasks of a type, as the server counted them (tools/view/durations_entry.hpp). */
 interface Counted {
   number: number;
@@ -48,6 +61,7 @@ export interface Wanted {
   moment: [number, number];
   width: number; // pixels
   rows: EventRow[];
+  what: What;
 }
 
 const isSame = (a: Wanted, b: Wanted): boolean =>
@@ -55,7 +69,8 @@ const isSame = (a: Wanted, b: Wanted): boolean =>
   a.moment[1] === b.moment[1] &&
   a.width === b.width &&
   a.rows.length === b.rows.length &&
-  a.rows[0]?.location === b.rows[0]?.location;
+  a.rows[0]?.location === b.rows[0]?.location &&
+  whatCode(a.what) === whatCode(b.what);
 
 export class AskedEvents {
   private kept: Picture[] = []; // the newest last
@@ -63,17 +78,24 @@ export class AskedEvents {
   private isAsking = false;
   private retryAt = 0;
   shown: Picture | null = null;
+  /** What is waited for, or what is wrong, where nothing can be shown; empty: nothing. */
+  missing = "";
 
-  /** @param onChange something else can be shown */
+  /** @param onChange something else can be shown; @param onMissing `missing` is another one */
   constructor(
     private readonly data: Data,
     readonly first: Events, // rows without events
     private readonly onChange: (events: Events) => void,
+    private readonly onMissing: () => void,
   ) {}
 
   /** Tells what is shown now. */
   want(wanted: Wanted): void {
     if (!this.wanted || !isSame(this.wanted, wanted)) this.wanted = wanted;
+    if (this.shown && this.shown.of !== whatCode(wanted.what)) {
+      this.shown = null; // it says something else
+      this.onChange(this.first);
+    }
     if (!this.isAsking && performance.now() >= this.retryAt) void this.go();
   }
 
@@ -88,6 +110,7 @@ export class AskedEvents {
     return this.kept.findLast(
       (p) =>
         p.locations === locations &&
+        p.of === whatCode(wanted.what) &&
         p.from <= Math.max(0, t0) &&
         p.to >= Math.min(t1, this.end) &&
         (isFine(p) || (p.to - p.from) / p.pixels <= perPixel * 1.01) &&
@@ -110,6 +133,7 @@ export class AskedEvents {
         if (known) await new Promise((resolve) => setTimeout(resolve, patience));
         if (this.wanted !== wanted) continue;
         const picture = await this.obtain(wanted, known !== undefined);
+        if (!picture) continue;
         this.kept.push(picture);
         if (this.kept.length > mostKept) this.kept.shift();
         if (known) picture.isExact = true; // no other answer would be more so
@@ -117,34 +141,54 @@ export class AskedEvents {
       }
     } catch (error) {
       this.retryAt = performance.now() + 2000;
-      $("events-readout").textContent = messageOf(error);
+      this.tellMissing(messageOf(error));
+      $("events-readout").textContent = this.missing;
     }
     this.isAsking = false;
   }
 
+  private tellMissing(text: string): void {
+    this.missing = text;
+    this.onMissing();
+  }
+
   private show(picture: Picture): void {
+    this.missing = "";
     this.shown = picture;
     this.onChange(picture.events);
   }
 
-  private async obtain(wanted: Wanted, isFine: boolean): Promise<Picture> {
+  /** null: something else is wanted meanwhile. */
+  private async obtain(wanted: Wanted, isFine: boolean): Promise<Picture | null> {
     const [t0, t1] = wanted.moment,
       more = margin * (t1 - t0),
       from = Math.max(0, t0 - more),
       to = Math.max(from + 1, Math.min(this.end, t1 + more)),
       pixels = Math.max(1, Math.min(20000, Math.ceil(((to - from) / (t1 - t0)) * wanted.width))),
-      locations = this.locationsOf(wanted);
-    const { events } = await ask<{ events: EventsHeader }>("timeline", { from, to, pixels, rows: locations, ...(isFine ? { fine: 1 } : {}) });
-    return { from, to, pixels, locations, isExact: events.exact === true, events: await readEvents(this.data.header, events, this.first.rows) };
+      locations = this.locationsOf(wanted),
+      { filter, byType } = wanted.what,
+      question = { from, to, pixels, rows: locations, ...(isFine ? { fine: 1 } : {}), ...(byType ? { by_type: 1 } : {}), ...filterQuestion(filter) };
+    for (;;) {
+      const answer = (await ask<{ events: EventsHeader | Counting }>("timeline", question)).events;
+      if (!("counting" in answer)) {
+        const events = await readEvents(this.data.header, answer, this.first.rows);
+        return { from, to, pixels, locations, isExact: answer.exact === true, of: whatCode(wanted.what), events };
+      }
+      if (this.wanted !== wanted) return null;
+      this.tellMissing(countingWords(answer));
+    }
   }
 
   /** Of all threads, by the server; who sends how much to whom is known of what is shown only. */
-  async shares(span: EventSpan, pieces: Pieces): Promise<Shares | null> {
+  async shares(span: EventSpan, pieces: Pieces, isWanted: () => boolean, tell: (progress: string) => void): Promise<Shares | null> {
     const header = this.data.header.events!,
       n = header.states.length,
       states = new Float64Array(n),
       summed = new Float64Array(n),
-      { sums, spans } = await ask<{ sums: number[][]; spans?: (Span | null)[] }>("timeline_sums", placeOf(span)),
+      { passing } = pieces,
+      answer = await counted<{ sums: number[][]; passing?: number[][]; spans?: (Span | null)[] }>("timeline_sums", span, passing.filter, isWanted, tell);
+    if (!answer) return null;
+    const { sums, spans } = answer,
       places = this.first.rows.map((row): Span | null => (spans ? spans[row.location]! : isIteration(span) ? null : [span.from, span.to])),
       known = places.filter((place) => place !== null),
       from = Math.min(...known.map(([begin]) => begin)),
@@ -152,56 +196,71 @@ export class AskedEvents {
       shown = this.shown?.events,
       isShown =
         shown && shown.areWhole && this.shown!.locations.split(",").length === this.first.rows.length && this.shown!.from <= from && this.shown!.to >= to; // of all threads
-    let rows = 0;
+    let [rows, all] = [0, 0];
     this.first.rows.forEach((row, r) => {
       const place = places[r];
       if (!place) return;
       const here = row.states.sums(row.own(place[0]), row.own(place[1])),
-        of = sums[row.location]!;
+        of = sums[row.location]!,
+        passes = !passing.isActive || passing.outside(r);
       states.forEach((_, s) => {
-        states[s]! += of[s]!;
-        summed[s]! += here[n + s]!;
+        states[s]! += (answer.passing?.[row.location] ?? of)[s]!;
+        summed[s]! += passes ? here[n + s]! : 0;
+        all += of[s]! + here[n + s]!;
       });
       if (of.some((ns) => ns > 0) || here.some((ns) => ns > 0)) ++rows;
     });
     if (rows === 0) return null;
     const matrix = isShown ? (sharesOf(shown, header, span, pieces)?.matrix ?? null) : null;
-    const all = [...states, ...summed].reduce((sum, ns) => sum + ns, 0);
-    return { from, to, rows, states, summed, all, parallelism: (states[0]! + summed[0]!) / (to - from), matrix };
+    const task = header.states.findIndex(({ key }) => key === "task"),
+      inThem = [...states, ...summed].reduce((sum, ns, s) => sum + (passing.isActive || s % n === 0 || s % n === task ? ns : 0), 0);
+    return { from, to, rows, states, summed, all, parallelism: inThem / (to - from), matrix };
   }
 
   /** Of all threads. The server counts as long as it is asked to. @param isWanted else nothing more is asked, and null is the answer */
-  async durations(span: EventSpan, isWanted: () => boolean, tell: (progress: string) => void): Promise<Durations | null> {
-    for (;;) {
-      const answer = await ask<CountedAll | { counting: string; share: number }>("timeline_durations", placeOf(span));
-      if (!isWanted()) return null;
-      if ("counting" in answer) {
-        tell(`Counting ${answer.counting} … ${percent(answer.share)}`);
-        continue;
-      }
-      const told = (name: string, one: Counted, stolen: number): Statistics => ({
-        name,
-        count: one.number,
-        durations: null,
-        bins: new Map(one.bins),
-        total: one.total,
-        mean: one.total / one.number,
-        median: one.median,
-        error: one.exact ? 0 : answer.error,
-        least: one.least,
-        most: one.most,
-        stolen,
-      });
-      return {
-        calls: answer.calls.map((one) => told(functionName(this.data, one.node), one, 0)).sort(byTime),
-        tasks: answer.tasks.map((one) => told(typeWords(one), one, one.stolen)).sort(byTime),
-        incomplete: answer.incomplete,
-        tooLong: answer.too_long,
-        unfinished: answer.unfinished,
-      };
-    }
+  async durations(span: EventSpan, filter: EventFilter, isWanted: () => boolean, tell: (progress: string) => void): Promise<Durations | null> {
+    const answer = await counted<CountedAll>("timeline_durations", span, filter, isWanted, tell);
+    if (!answer) return null;
+    const told = (name: string, one: Counted, stolen: number): Statistics => ({
+      name,
+      count: one.number,
+      durations: null,
+      bins: new Map(one.bins),
+      total: one.total,
+      mean: one.total / one.number,
+      median: one.median,
+      error: one.exact ? 0 : answer.error,
+      least: one.least,
+      most: one.most,
+      stolen,
+    });
+    return {
+      calls: answer.calls.map((one) => told(functionName(this.data, one.node), one, 0)).sort(byTime),
+      tasks: answer.tasks.map((one) => told(typeWords(one), one, one.stolen)).sort(byTime),
+      incomplete: answer.incomplete,
+      tooLong: answer.too_long,
+      unfinished: answer.unfinished,
+    };
   }
 }
 
 const placeOf = (span: EventSpan): Record<string, number> =>
   isIteration(span) ? { phase: span.phase, iteration: span.number } : { from: span.from, to: span.to };
+
+const countingWords = ({ counting, share }: Counting): string => `Counting ${counting} … ${percent(share)}`;
+
+/** What the server counts as long as it is asked to. @param isWanted else nothing more is asked, and null is the answer */
+async function counted<Answer extends object>(
+  question: string,
+  span: EventSpan,
+  filter: EventFilter,
+  isWanted: () => boolean,
+  tell: (progress: string) => void,
+): Promise<Answer | null> {
+  for (;;) {
+    const answer = await ask<Answer | Counting>(question, { ...placeOf(span), ...filterQuestion(filter) });
+    if (!isWanted()) return null;
+    if (!("counting" in answer)) return answer;
+    tell(countingWords(answer));
+  }
+}

@@ -1,13 +1,15 @@
-// Time in states, of a timeline that is larger than the page: what curves are made of there. The server sums up the events of each interval.
+// What curves are made of in a timeline that is larger than the page. The server sums up the states of each interval, and counts all else step by step.
 import { ask, numbersOf } from "../columns";
 import type { Data } from "../data";
 import { messageOf } from "../dom";
-import type { Names, Series } from "./expression";
+import { percent, shortName } from "../format";
+import type { Names, Needed, Series, Span } from "./expression";
 import type { EventRow, Events } from "./rows";
 import { counterTrack, Known, StateTrack, type Track, type TrackSource } from "./tracks";
 
 /** Intervals of all rows times ends of rows: what one question asks for, so that pictures do not wait for its answer. */
 const mostAtOnce = 1500,
+  mostCounted = 24, // series
   patience = 150; // ms
 
 interface Grid {
@@ -17,7 +19,15 @@ interface Grid {
 }
 const covers = (a: Grid | null, b: Grid): boolean => !!a && a.every === b.every && a.first <= b.first && a.end >= b.end;
 
-const nothing: Track = { addAt: () => {} };
+const nothing: Track = { addAt: () => {} },
+  unknown: Track = { addAt: (_, out) => out.fill(NaN) };
+
+const keyOf = (series: Series, name: string, from: Span | null, to: Span | null): string => JSON.stringify([series, name, from, to]);
+/** The last rank is not in a span. */
+const ranksOf = (from: Span | null, to: Span | null): Record<string, number> => ({
+  ...(from && { from_rank: from[0], end_from: from[1] }),
+  ...(to && { to_rank: to[0], end_to: to[1] }),
+});
 
 /** Several together. */
 const sumOf = (tracks: Track[]): Track => ({ addAt: (times, out) => tracks.forEach((track) => track.addAt(times, out)) });
@@ -26,7 +36,9 @@ export class AskedTracks implements TrackSource {
   readonly names: Names;
   private grid: Grid | null = null; // what is known
   private totals: Float64Array[][] = []; // of this, by row and state: ns at the ends of the intervals
+  private readonly counted = new Map<string, { grid: Grid; isTotal: boolean; values: Float64Array[] }>(); // other series, by location
   private wanted: Grid | null = null;
+  private needed: Needed[] = [];
   private isAsking = false;
   private retryAt = 0;
   /** Why nothing is shown; empty: it is all there. */
@@ -38,26 +50,48 @@ export class AskedTracks implements TrackSource {
     readonly events: Events,
     private readonly onChange: () => void,
   ) {
-    this.names = { states: data.header.events!.states.map(({ key }) => key), functions: [], counters: [], hasStatesOnly: true };
+    const { states, called, counters, types, messages_known: hasSenders } = data.header.events!,
+      functions = (called ?? []).filter((node) => node > 0).map((node) => shortName(data.header.nodes.name[node]!));
+    this.names = {
+      states: states.map(({ key }) => key),
+      functions: [...new Set(functions)],
+      counters: counters ?? [],
+      hasTasks: types.length > 0,
+      hasNoPairs: true,
+      hasSenders,
+    };
   }
 
   /** All that is shown is known. */
   get isWhole(): boolean {
-    return !!this.wanted && covers(this.grid, this.wanted);
+    return !!this.wanted && covers(this.grid, this.wanted) && this.next(this.wanted) === undefined;
+  }
+  private isState = ({ series, name }: Needed): boolean => series === "time" && this.names.states.includes(name);
+  /** A series that is not known there. */
+  private next(grid: Grid): Needed | undefined {
+    return this.needed.find((one) => {
+      const known = this.counted.get(keyOf(one.series, one.name, one.from, one.to));
+      return !this.isState(one) && !(known && covers(known.grid, grid) && (known.isTotal || !one.isTotal));
+    });
   }
 
   /** Tells what is shown now. */
-  want(first: number, end: number, every: number): void {
+  want(first: number, end: number, every: number, needed: Needed[]): void {
     this.wanted = { first: Math.max(0, first), end, every };
-    if (covers(this.grid, this.wanted)) this.missing = "";
+    this.needed = needed;
+    if (this.isWhole) this.missing = "";
     else if (!this.isAsking && performance.now() >= this.retryAt) void this.go();
   }
 
   private async go(): Promise<void> {
     this.isAsking = true;
     try {
-      while (this.wanted && !covers(this.grid, this.wanted)) {
+      while (this.wanted && !this.isWhole) {
         const wanted = this.wanted;
+        if (covers(this.grid, wanted)) {
+          await this.count(this.next(wanted)!, wanted);
+          continue;
+        }
         this.missing = "asking for the sums of intervals …";
         await new Promise((resolve) => setTimeout(resolve, patience)); // until the view rests
         if (this.wanted !== wanted && !covers(wanted, this.wanted)) continue;
@@ -72,6 +106,26 @@ export class AskedTracks implements TrackSource {
       this.onChange();
     }
     this.isAsking = false;
+  }
+
+  /** One that is no state, unless the view moves on. */
+  private async count(one: Needed, grid: Grid): Promise<void> {
+    const { series, name, from, to, isTotal } = one,
+      place = { from: grid.first * grid.every, every: grid.every, count: grid.end - grid.first },
+      question = { ...place, series, name, ...ranksOf(from, to), ...(isTotal && { total: 1 }) };
+    for (;;) {
+      const answer = await ask<{ values: number[][] } | { counting: string; share: number }>("timeline_series", question);
+      if ("values" in answer) {
+        if (this.counted.size >= mostCounted) this.counted.delete(this.counted.keys().next().value!);
+        this.counted.set(keyOf(series, name, from, to), { grid, isTotal, values: answer.values.map((list) => Float64Array.from(list)) });
+        this.missing = "";
+        this.onChange();
+        return;
+      }
+      if (this.wanted !== null && (!covers(grid, this.wanted) || this.next(grid) !== one)) return;
+      this.missing = `counting ${answer.counting} … ${percent(answer.share)}`;
+      this.onChange();
+    }
   }
 
   /** null: the view moves on. */
@@ -103,8 +157,7 @@ export class AskedTracks implements TrackSource {
   }
 
   /** On the clock of a row. */
-  private track(row: EventRow, sums: Float64Array): Track {
-    const { first, every } = this.grid!;
+  private track(row: EventRow, sums: Float64Array, { first, every }: Grid = this.grid!): Track {
     return counterTrack(
       sums.map((_, k) => row.own((first + k) * every)),
       sums,
@@ -119,10 +172,28 @@ export class AskedTracks implements TrackSource {
     return sumOf([this.track(row, all), new Known(row, withSums)]);
   }
 
-  of(r: number, _series: Series, name: string, _from: unknown, _to: unknown, withSums: boolean): Track {
+  of(r: number, series: Series, name: string, from: Span | null, to: Span | null, withSums: boolean): Track {
+    if (series !== "time" || !this.names.states.includes(name)) return this.countedTrack(this.events.rows[r]!, keyOf(series, name, from, to));
     const row = this.events.rows[r]!,
       state = this.names.states.indexOf(name),
       sums = this.totals[r]?.[state];
     return sums ? sumOf([this.track(row, sums), new StateTrack(row, state, withSums)]) : nothing;
+  }
+
+  /** No value where it is not known. */
+  private countedTrack(row: EventRow, key: string): Track {
+    const known = this.counted.get(key),
+      values = known?.values[row.location];
+    if (!known || known.grid.every !== this.wanted?.every) return unknown;
+    if (!values || values.length === 0) return nothing;
+    const { first, end, every } = known.grid,
+      [from, to] = [row.own(first * every), row.own(end * every)],
+      track = this.track(row, values, known.grid);
+    return {
+      addAt: (times, out) => {
+        track.addAt(times, out);
+        times.forEach((ns, k) => (ns < from || ns > to) && (out[k] = NaN));
+      },
+    };
   }
 }

@@ -21,13 +21,9 @@ export function readyMade({ names, events }: TrackSource): [string, string][] {
     const omp = names.functions.find((name) => /^(omp|OpenMP|GOMP)/i.test(name));
     if (omp) list.push([`threads in ${omp}`, `threads(${quoted(omp)})`]);
   }
-  if (events.messages.count > 0)
-    list.push(
-      ["bytes sent per second", "d(bytes()) / dt"],
-      ["average message", "d(bytes()) / d(messages())"],
-      ["messages on their way", "in_flight()"],
-      ["bytes sent so far", "bytes()"],
-    );
+  if (events.messages.count > 0 || names.hasSenders) list.push(["bytes sent per second", "d(bytes()) / dt"], ["average message", "d(bytes()) / d(messages())"]);
+  if (events.messages.count > 0) list.push(["messages on their way", "in_flight()"], ["bytes sent so far", "bytes()"]);
+  if (names.hasNoPairs) list.push(["bytes received per second", "d(received()) / dt"]);
   if (names.hasNodes)
     list.push(["share of remote accesses", "d(remote()) / d(accesses())"], ["accesses to memory of node 0 from others", "d(remote(*, 0)) / dt"]);
   list.push(["most minus mean computing, over threads", "max(threads(computing)) - mean(threads(computing))"]);
@@ -103,7 +99,6 @@ export class CurveBar {
 
   load(tracks: TrackSource): void {
     this.tracks = tracks;
-    if (tracks.names.hasStatesOnly) this.input.placeholder = "threads(computing): states only, as the trace is large";
     this.ready.append(new Option("add …", ""), ...readyMade(tracks).map(([words, source]) => new Option(words, source)));
     for (const option of this.ready.options) option.title = option.value;
     this.show();

@@ -4,7 +4,7 @@ import { duration, quantity } from "../format";
 import type { Surface } from "../surface";
 import { left, ticksOf, type Band } from "../timeline/axes";
 import { Evaluator } from "./evaluate";
-import { parsed, unitWords, type Unit } from "./expression";
+import { parsed, seriesIn, unitWords, type Needed, type Unit } from "./expression";
 import type { TrackSource } from "./tracks";
 import type { EventTimeline } from "./view";
 
@@ -40,6 +40,7 @@ interface Pixels {
 
 export class Curve {
   readonly unit: Unit;
+  readonly needed: Needed[];
   private readonly evaluator: Evaluator;
   private every = 0;
   private first = 0; // intervals that are known
@@ -52,6 +53,7 @@ export class Curve {
   ) {
     const { of, unit } = parsed(source, tracks.names);
     this.unit = unit;
+    this.needed = seriesIn(of);
     this.evaluator = new Evaluator(tracks, of);
   }
 

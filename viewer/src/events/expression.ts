@@ -43,7 +43,8 @@ export interface Names {
   counters: { name: string; unit: string }[];
   hasTasks?: boolean; // sums of iterations without events do not tell them from computing
   hasNodes?: boolean; // NUMA nodes of tasks and of their data
-  hasStatesOnly?: boolean; // of a trace that is larger than the page
+  hasNoPairs?: boolean; // of messages: the trace is larger than the page
+  hasSenders?: boolean; // nevertheless: of all messages
 }
 
 export class ExpressionError extends Error {
@@ -263,8 +264,9 @@ class Parser {
   private arguments(token: Token): Typed {
     const name = token.text,
       typed = (of: Expression, isTotal: boolean, seconds = 0, bytes = 0): Typed => ({ of, isTotal, isNumber: false, unit: { seconds, bytes }, at: token.at });
-    if (this.names.hasStatesOnly && (["calls", "duration"].includes(name) || ofRanks.includes(name) || ofNodes.includes(name)))
-      this.fail(`${name}() is not known of a trace that is larger than the page: threads() and time() of states are`, token);
+    if (this.names.hasNoPairs && ofRanks.includes(name) && name !== "received" && (name === "in_flight" || !this.names.hasSenders))
+      this.fail(`${name}() needs both ends of messages, which are not looked for in a trace that is larger than the page: received() is known`, token);
+    if (this.names.hasNoPairs && ofNodes.includes(name)) this.fail(`${name}() is not known of a trace that is larger than the page`, token);
     if (ofName.includes(name)) {
       if (name === "threads" && this.is(")")) return typed({ kind: "known" }, false);
       const place = this.place(),
@@ -320,8 +322,6 @@ class Parser {
     // "*" is for names that are not known beforehand.
     if (token.text.includes("*") && !known.some((name) => matches(token.text, name)) && states.some((name) => matches(token.text, name)))
       this.fail(`${token.text} is no function or region; states are named one by one, such as ${states.find((name) => matches(token.text, name))}`, token);
-    if (this.names.hasStatesOnly && !states.includes(token.text))
-      this.fail(`there is no state "${token.text}"${nearest(token.text, states)}; functions are not known of a trace that is larger than the page`, token);
     if (![...states, ...known].some((name) => matches(token.text, name)))
       this.fail(`there is no state, function or region "${token.text}"${nearest(token.text, [...states, ...known])}`, token);
     return token.text;
@@ -372,4 +372,18 @@ export function needsEvents(e: Expression, names: Names): boolean {
   if (e.kind === "operation") return needsEvents(e.left, names) || needsEvents(e.right, names);
   if (e.kind === "series") return e.series !== "time" || !names.states.includes(e.name) || (names.hasTasks === true && ["computing", "task"].includes(e.name));
   return "of" in e ? needsEvents(e.of, names) : false;
+}
+
+/** A series that an expression is made of. */
+export interface Needed {
+  series: Series;
+  name: string;
+  from: Span | null;
+  to: Span | null;
+  isTotal: boolean; // not its increase only
+}
+export function seriesIn(e: Expression, isTotal = true): Needed[] {
+  if (e.kind === "operation") return [...seriesIn(e.left, isTotal), ...seriesIn(e.right, isTotal)];
+  if (e.kind === "series") return [{ series: e.series, name: e.name, from: e.from, to: e.to, isTotal }];
+  return "of" in e ? seriesIn(e.of, isTotal && e.kind !== "difference") : [];
 }

@@ -34,6 +34,20 @@ export function filterCode(f: EventFilter): string {
   if (f.nodes && f.access) q.set("access", f.access);
   return q.toString();
 }
+/** As a question to the server, which knows no NUMA nodes of data. */
+export function filterQuestion(f: EventFilter): Record<string, string | number> {
+  const list = (text: string): string => text.replaceAll(" ", "");
+  return {
+    ...(f.kind && { only: f.kind }),
+    ...(f.text && { with: f.text }),
+    ...(f.inside && { inside: f.inside }),
+    ...(f.from > 0 && { least: f.from }),
+    ...(f.to < Infinity && { most: f.to }),
+    ...(f.ranks && { on_ranks: list(f.ranks) }),
+    ...(f.threads && { on_threads: list(f.threads) }),
+    ...(f.ranOn && { on_nodes: list(f.ranOn) }),
+  };
+}
 /** Ignores what makes no sense. */
 export function filterOf(code: string): EventFilter {
   const q = new URLSearchParams(code),

@@ -72,7 +72,13 @@ export class Overlays {
       ih = t.rowHeight * t.shownRows.length,
       below = t.picture.height - this.height;
     this.causes.draw(s, this.lanes);
-    if (this.bar.curves.length > 0) this.asked?.want(Math.floor(moment[0] / every), Math.ceil(moment[1] / every) + 1, every);
+    if (this.bar.curves.length > 0)
+      this.asked?.want(
+        Math.floor(moment[0] / every),
+        Math.ceil(moment[1] / every) + 1,
+        every,
+        this.bar.curves.flatMap(({ needed }) => needed),
+      );
     this.bar.curves.forEach((curve, i) => {
       const band = curves.isOver ? { y: top, h: ih } : { y: below + i * (heading + curveHeight) + heading - 2, h: curveHeight };
       drawCurve(t, s, curve, i, band, every, curves.isOver, this.asked?.missing ?? "");

@@ -6,7 +6,7 @@ import { duration, escaped, grouped, percent, plural } from "../format";
 import type { Span } from "../selection";
 import type { EventMode, EventSpan, Store } from "../state";
 import { dressed, sentence } from "../words";
-import { stateColors, typeColor, type Rgb } from "./colors";
+import { coloredTypes, stateColors, typeColor, type Rgb } from "./colors";
 import { exported } from "./export";
 import { FilterBar } from "./filter_bar";
 import { seriesOf, type Series } from "./amounts";
@@ -54,10 +54,12 @@ export class EventsPane {
     for (const [value, text] of [
       ["state", "state"],
       ["duration", "duration of calls"],
-      ...(events.types.length > 0 ? [["type", "type of task"], ["task_duration", "duration of tasks"], ...(events.task_nodes ? nodeModes : [])] : []),
+      ...(events.types.length > 0 ? [["type", "type of task"]] : []),
+      ...(events.types.length > 0 && !events.indexed ? [["task_duration", "duration of tasks"], ...(events.task_nodes ? nodeModes : [])] : []),
       ["kind", "kind of iteration"],
     ])
       this.modeSelect.add(new Option(text, value));
+    if (![...this.modeSelect.options].some(({ value }) => value === store.state.eventMode)) store.set({ eventMode: "state" }); // of a link
     this.modeSelect.onchange = () => store.set({ eventMode: this.modeSelect.value as EventMode });
     $("events-in").onclick = () => timeline.move(0.5);
     $("events-out").onclick = () => timeline.move(2);
@@ -71,14 +73,12 @@ export class EventsPane {
     };
     $("events-readout").textContent = hint;
     $("events-notes").innerHTML = [...events.notes, ...data.header.clock_limits].map((text) => dressed(sentence(text))).join(" ");
-    if (events.indexed) $("events-filter").textContent = "This trace is larger than the page: no filter.";
-    else
-      new FilterBar($("events-filter"), store, {
-        tasks: events.types.length > 0,
-        threads: data.header.locations.thread.some((thread, l) => thread > 0 && events.rows.parts[l]! > 0),
-        ranOn: !!events.ran_on,
-        nodes: !!events.task_nodes,
-      });
+    new FilterBar($("events-filter"), store, {
+      tasks: events.types.length > 0,
+      threads: data.header.locations.thread.some((thread, l) => thread > 0 && (events.rows.parts[l]! > 0 || events.indexed?.[l] === true)),
+      ranOn: !!events.ran_on,
+      nodes: !!events.task_nodes,
+    });
     connectTask(timeline, $("events-task"));
     this.scatter = new ScatterPane(timeline);
     store.on(["moment", "task"], () => timeline.picture.redraw());
@@ -135,6 +135,7 @@ export class EventsPane {
       const used = new Set([0]);
       for (const row of events.rows) {
         row.states.what.forEach((what) => used.add(what));
+        row.pixels?.runs.passing?.forEach((state) => state > 0 && used.add(state - 1));
         row.stretches.sums.forEach((ns, i) => ns > 0 && used.add(i % header.states.length));
       }
       items = header.states.flatMap((state, s) => (used.has(s) ? [`${swatch(css(colors[s]!))}${escaped(state.name)}`] : []));
@@ -179,9 +180,16 @@ export class EventsPane {
       { asked } = this.timeline!;
     if (!asked || !eventSpan) return this.showSharesOf(this.shares());
     [this.counted, $("events-durations").innerHTML] = [null, ""]; // of another selection
-    asked.shares(eventSpan, this.timeline!.pieces!).then(
-      (shares) => this.store.state.eventSpan === eventSpan && this.showSharesOf(shares),
-      (error) => ($("events-readout").textContent = messageOf(error)),
+    const { eventFilter } = this.store.state,
+      isWanted = (): boolean => this.store.state.eventSpan === eventSpan && this.store.state.eventFilter === eventFilter,
+      tell = (text: string): void => {
+        clearTimeout(this.waiting);
+        $("events-shares").hidden = false;
+        $("events-shares").textContent = text;
+      };
+    asked.shares(eventSpan, this.timeline!.pieces!, isWanted, tell).then(
+      (shares) => isWanted() && this.showSharesOf(shares),
+      (error) => isWanted() && tell(messageOf(error)),
     );
   }
 
@@ -225,12 +233,14 @@ export class EventsPane {
 
   private async showDurations(span: EventSpan): Promise<void> {
     const host = $("events-durations"),
-      { asked } = this.timeline!;
+      { asked } = this.timeline!,
+      { eventFilter } = this.store.state;
     if (asked) {
       try {
         this.counted = await asked.durations(
           span,
-          () => this.store.state.eventSpan === span,
+          eventFilter,
+          () => this.store.state.eventSpan === span && this.store.state.eventFilter === eventFilter,
           (progress) => (host.textContent = progress),
         );
       } catch (error) {
@@ -273,9 +283,11 @@ export class EventsPane {
       { types } = this.data.header.events!,
       names = types.map((_, type) => typeName(this.data, type)),
       accesses = this.accesses(),
-      color = (name: string): Rgb => typeColor(names.length > 0 ? names.indexOf(name) : tasks.findIndex((one) => one.name === name)),
+      colored = (name: string): number => names.findIndex((one) => name === one || (!!this.timeline!.asked && name.startsWith(`${one} `))), // where it was made, too
+      color = (name: string): Rgb => typeColor(colored(name) < 0 ? coloredTypes : colored(name)),
+      isFiltered = !!this.timeline!.asked && this.timeline!.pieces!.passing.isActive,
       missing =
-        (incomplete > 0 ? `; of ${grouped(incomplete)} more not all was kept` : "") +
+        (incomplete > 0 ? `; of ${grouped(incomplete)} ${isFiltered ? "others" : "more"} not all was kept` : "") +
         (tooLong > 0 ? `; ${grouped(tooLong)} more were created too long before their end to be followed` : "") +
         (unfinished > 0 ? `; ${grouped(unfinished)} more were not over at its end` : "");
     return (

@@ -4,7 +4,7 @@ import type { EventsHeader, Header } from "../header";
 import { readCollectives, type Collectives } from "./collectives";
 import { readCounters } from "./counters";
 import { readMessages, type Messages } from "./messages";
-import { mixedSegments, readRuns } from "./mixed";
+import { mixedSegments, readRuns, type PixelRow } from "./mixed";
 import { flattened, Segments, type Base } from "./segments";
 import { laidOver, readTasks, RunColumns, type Tasks } from "./tasks";
 
@@ -54,6 +54,7 @@ export interface EventRow {
   regions: Segments | null;
   /** Its states are those of pixels; it has no calls. */
   isMixed: boolean;
+  pixels: PixelRow | null; // that these are of
   /** From the rank's clock to the axis, and back. */
   place(own: number): number;
   own(place: number): number;
@@ -113,7 +114,9 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
     for (const name of signed) unzigzag(columns[name]!);
   const rows: EventRow[] = [],
     rowOf = new Int32Array(header.locations.rank.length).fill(-1),
-    severalThreads = new Set(header.locations.rank.filter((_, l) => header.locations.thread[l] !== 0 && counts.parts[l]! + counts.stretches[l]! > 0));
+    severalThreads = new Set(
+      header.locations.rank.filter((_, l) => header.locations.thread[l] !== 0 && (counts.parts[l]! + counts.stretches[l]! > 0 || events.indexed?.[l] === true)),
+    );
   const pixels = events.pixels ? await readRuns(events.pixels) : [],
     ofPage = first && new Map(first.map((row) => [row.location, row]));
   const at = { parts: 0, intervals: 0, inners: 0, stretches: 0 };
@@ -181,13 +184,14 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       ),
       inRegions = laidOver(calls, (state) => state >= n),
       regions = inRegions.length > 0 ? flattened(bases, { ...calls, state: new Uint8Array(calls.state.length) }, inRegions, n) : null,
-      ownPixels = pixels[l];
+      runsHere = pixels[l],
+      ownPixels: PixelRow | null = runsHere ? { runs: runsHere, window, count: events.count!, stretches: bases.filter(({ stretch }) => stretch >= 0) } : null;
     rowOf[l] = rows.length;
     rows.push({
       location: l,
       rank,
       thread,
-      name: severalThreads.has(rank) ? `${rank}.${thread}` : String(rank),
+      name: ofPage?.get(l)!.name ?? (severalThreads.has(rank) ? `${rank}.${thread}` : String(rank)),
       parts: ownParts,
       calls,
       bases,
@@ -196,15 +200,15 @@ export async function readEvents(header: Header, events: EventsHeader, first: Ev
       states: ownPixels
         ? mixedSegments(
             ownPixels,
-            window,
-            events.count!,
-            bases.filter(({ stretch }) => stretch >= 0),
             n,
             ownStretches.sums,
+            (i) => ownPixels.runs.state[i]!,
+            (i) => ownPixels.runs.longest[i]!,
           )
         : new Segments(flat.begins, flat.what, flat.owner, n, ownStretches.sums, duration),
       regions: regions && new Segments(regions.begins, regions.what, regions.owner, n, ownStretches.sums, duration),
       isMixed: !!ownPixels,
+      pixels: ownPixels,
       place: (ns) => clock.begin + ns * clock.scale,
       own,
     });

@@ -41,7 +41,7 @@ export function stretchWords(data: Data, events: Events, row: number, call: numb
     { calls } = rows[row]!,
     task = calls.task[call - calls.runs]!,
     when = `${duration(calls.end[call]! - calls.begin[call]!)} from ${moment(rows[row]!.place(calls.begin[call]!))} on`;
-  if (task < 0) return `a task whose creation was not kept, ${when}`;
+  if (task < 0) return `a task${data.header.events!.indexed ? "" : " whose creation was not kept"}, ${when}`;
   const [first, end] = tasks.runs(task),
     at = Array.from({ length: end - first }, (_, i) => first + i).find((i) => tasks.runRow[i] === row && tasks.runCall[i] === call)!,
     words = [`task ${grouped(tasks.number[task]!)} ${typeName(data, tasks.type[task]!)}`, when];

@@ -12,7 +12,7 @@ import { AskedEvents } from "./asked";
 import { Shades, stateColors } from "./colors";
 import { paintRegions, paintRow, painter } from "./paint";
 import { drawAxis, drawIterations, drawMessages, drawRead, drawSelection, nameRegions } from "./drawing";
-import { noFilter, Passing } from "./filter";
+import { Passing } from "./filter";
 import type { Overlays } from "./overlays";
 import { Pieces } from "./pieces";
 import { listen } from "./pointer";
@@ -80,14 +80,15 @@ export class EventTimeline {
     this.events = await readEvents(this.data.header, this.header);
     this.filter();
     if (this.header.indexed) {
-      this.asked = new AskedEvents(this.data, this.events, (events) => {
+      const show = (events: Events): void => {
         const isFirst = this.events!.rows.every((row) => row.states.longestCall(0, row.states.count) === 0);
         this.events = events;
         this.filter();
         if (isFirst) this.findLimits(events);
         this.onEvents();
         this.renew();
-      });
+      };
+      this.asked = new AskedEvents(this.data, this.events, show, () => this.picture.redraw());
     }
     const phases = new Set<number>();
     for (const { parts, stretches } of this.events.rows)
@@ -113,9 +114,9 @@ export class EventTimeline {
   }
   private limits: Partial<Record<EventMode, Span>> = {};
 
-  /** After a change of what counts, or of what is there. What is asked for by pixels is not known call by call. */
+  /** After a change of what counts, or of what is there. */
   filter(): void {
-    const passing = new Passing(this.data, this.events!, this.header.indexed ? noFilter : this.store.state.eventFilter);
+    const passing = new Passing(this.data, this.events!, this.store.state.eventFilter);
     this.pieces = new Pieces(this.events!, this.header.states, passing);
   }
   /** What colours say of tasks; null: they are not about tasks. */
@@ -200,6 +201,10 @@ export class EventTimeline {
   }
 
   private draw(s: Surface): void {
+    const { moment, eventMode, eventFilter } = this.store.state,
+      what = { filter: eventFilter, byType: eventMode === "type" };
+    // First of all: then there may be other events.
+    if (this.shownRows.length > 0) this.asked?.want({ moment, width: Math.floor(this.width), rows: this.shownRows, what });
     const { events, rowHeight } = this,
       rows = this.shownRows;
     if (!events || rows.length === 0) return;
@@ -213,7 +218,6 @@ export class EventTimeline {
       pieces = this.pieces!,
       colors = taskColors?.colors ?? stateColors(this.header),
       paint = painter(this.store.state.eventMode, colors, !!taskColors, pieces.passing.isActive, this.shades, this.clusters);
-    this.asked?.want({ moment: [t0, t1], width: iw, rows });
     const image = this.images.draw("events", this.content, [t0, t1, 0, rows.length], iw, ih, (out, part) => {
       rows.forEach((row, r) => {
         const y0 = r * rowHeight,
@@ -224,6 +228,7 @@ export class EventTimeline {
       });
     });
     s.image(image, left, top, iw, ih);
+    if (this.asked?.missing) s.text(this.asked.missing, left + iw / 2, top + ih / 2, themeColor("ink"), "center", 13);
     if (regions >= 10) rows.forEach((row, r) => nameRegions(this, s, row, top + (r + 1) * rowHeight - gap - regions / 2 + 0.5));
     drawIterations(this, s, rows, perPixel, gap);
     drawAxis(this, s, rows, ih);

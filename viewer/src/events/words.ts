@@ -3,6 +3,7 @@ import type { Data } from "../data";
 import { csvText, duration, fixed, grouped, percent, plural, quantity, shortName } from "../format";
 import type { Span } from "../selection";
 import { increaseIn, increaseWords } from "./counters";
+import { coloredTypes } from "./colors";
 import { within, type EventRow, type Events } from "./rows";
 import type { Passing } from "./filter";
 import { stretchWords, typeName } from "./task_words";
@@ -55,6 +56,16 @@ function messageWords(events: Events, row: number, call: number): string {
   return words.length > 0 ? "; " + words.join("; ") + (list.length > 3 ? `; and ${list.length - 3} more` : "") : "";
 }
 
+/** The type of task that most of a pixel is in. */
+function taskWords(data: Data, { pixels }: EventRow, ns: number): string {
+  if (!pixels?.runs.taskClass) return "";
+  const { runs, window, count } = pixels,
+    x = ((ns - window[0]) / (window[1] - window[0])) * count,
+    type = (runs.taskClass![runs.end.findIndex((end) => x < end)] ?? 0) - 1,
+    { types } = data.header.events!;
+  return type < 0 ? "" : type < Math.min(types.length, coloredTypes) ? `, task ${typeName(data, type)}` : ", tasks of other types";
+}
+
 /** What a row does at a time of the axis. */
 export function describe(data: Data, events: Events, rowNumber: number, place: number): string {
   const row = events.rows[rowNumber]!,
@@ -65,7 +76,7 @@ export function describe(data: Data, events: Events, rowNumber: number, place: n
     head = `rank ${row.rank}${row.thread > 0 ? `, thread ${row.thread}` : ""}, ${moment(place)}`;
   if (row.isMixed && piece >= 0 && pieces.what[piece]! < names.length) {
     const longest = pieces.longestCall(piece, piece + 1);
-    return `${head}: mostly ${names[pieces.what[piece]!]!.name}${longest > 0 ? `; the longest call takes about ${duration(longest)}` : ""}; zoom in for single calls`;
+    return `${head}: mostly ${names[pieces.what[piece]!]!.name}${taskWords(data, row, ns)}${longest > 0 ? `; the longest call takes about ${duration(longest)}` : ""}; zoom in for single calls`;
   }
   if (piece < 0 || pieces.what[piece]! > names.length) return `${head}: no events were kept`;
   if (pieces.isSummed(piece)) {
