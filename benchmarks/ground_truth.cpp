@@ -1,6 +1,6 @@
 // How well `libprofile diagnose` finds causes that were planted in generated runs (tests/unit/tools_lost_run.hpp). docs/diagnosis.md has the results.
 //
-//   ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
+//   ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--clean SEEDS] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
 //
 // `tuned`: shapes that the detectors were made with; the others are those of LostShapes.
 // --wrong says what was missed, and what was not planted.
@@ -54,7 +54,8 @@ void print(const std::vector<Row>& rows, const char* first) {
 } // namespace
 
 int main(int argc, char** argv) {
-    std::map<std::string, std::string> options{{"--seeds", "2"}, {"--from", "1"}, {"--ranks", ""}, {"--share", ""}, {"--cause", ""}, {"--jitter", ""}};
+    std::map<std::string, std::string> options{{"--seeds", "2"}, {"--from", "1"}, {"--clean", "3"}, {"--ranks", ""},
+                                               {"--share", ""},  {"--cause", ""}, {"--jitter", ""}};
     const std::map<std::string, LostShapes> names{{"tuned", LostShapes::Tuned},
                                                   {"held_out", LostShapes::HeldOut},
                                                   {"judged", LostShapes::Judged},
@@ -71,9 +72,9 @@ int main(int argc, char** argv) {
         else if (const auto named = names.find(argv[a]); named != names.end())
             shapes = named->second;
         else {
-            std::fprintf(stderr,
-                         "usage: ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--ranks N] [--share PERCENT] [--cause NAME] "
-                         "[--jitter NAME] [--wrong]\n");
+            std::fprintf(stderr, "usage: ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--clean SEEDS] [--ranks N] [--share "
+                                 "PERCENT] [--cause NAME] "
+                                 "[--jitter NAME] [--wrong]\n");
             return 2;
         }
     }
@@ -121,10 +122,13 @@ int main(int argc, char** argv) {
     print(rows(by_cause), "cause, from 2 %");
     print(rows(by_jitter), "jitter, from 2 %");
     std::size_t clean = 0, runs = 0;
+    const auto cleans = static_cast<unsigned>(std::stoi(options["--clean"]));
     for (const std::string& jitter : jitters)
         for (const std::size_t ranks : sizes.ranks)
-            for (unsigned seed = 1; seed <= (ranks >= 500 ? 1u : 3u); ++seed) {
-                if (!is_wanted("--jitter", jitter) || !is_wanted("--ranks", std::to_string(ranks)) || !options["--cause"].empty()) continue;
+            for (unsigned seed = 1; seed <= (ranks >= 500 ? (cleans + 2) / 3 : cleans); ++seed) {
+                if (!is_wanted("--jitter", jitter) || !is_wanted("--ranks", std::to_string(ranks)) ||
+                    (!options["--cause"].empty() && options["--cause"] != "none"))
+                    continue;
                 const TruthScore score = score_of({ranks, sizes.iterations_of(ranks), jitter, {}, 0, 500 + seeds_from + seed, shapes});
                 ++runs;
                 clean += score.reported;

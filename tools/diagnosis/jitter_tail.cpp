@@ -6,13 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace libprofile::tools {
 
 namespace {
 
-constexpr double begin_of_tail = 0.2; // share of the values
-constexpr double false_share = 0.05;  // of what is told to be no jitter
+constexpr double upper_part = 0.2;  // of a rank's values: its scale
+constexpr double false_share = 0.1; // of what is told to be no jitter
+constexpr double trimmed_part = 10; // the tail begins where so many times as many values are above as are left out of it
 
 struct Scale {
     float low = 0, unit = 1;
@@ -23,39 +25,59 @@ Scale scale_of(std::size_t rank, std::size_t iterations, const std::function<flo
     const std::size_t step = std::max<std::size_t>(1, iterations / enough);
     std::vector<float> values;
     for (std::size_t i = 0; i < iterations; i += step) values.push_back(value(rank, i));
-    const float low = quantile(values, 1 - begin_of_tail), high = quantile(std::move(values), 0.95);
+    const float low = quantile(values, 1 - upper_part), high = quantile(std::move(values), 0.95);
     return {low, std::max(1.0f, (high - low) / std::log(4.0f))};
 }
 
-/// Of values that are at least 0; `all` is how many there are with the smaller ones.
+/// The tail of the largest values without the very largest ones: a generalised Pareto distribution by maximum likelihood. Which shape it has is open: it is
+/// the heaviest that is not less likely than one deviation off the best one.
+/// Source: J. Pickands, "Statistical Inference Using Extreme Order Statistics", Annals of Statistics 3 (1975); the likelihood with one parameter: S. D.
+/// Grimshaw, "Computing Maximum Likelihood Estimates for the Generalized Pareto Distribution", Technometrics 35 (1993).
 class Tail {
   public:
-    Tail(std::vector<float>& values, double all, double trimmed) : all_(all), share_(trimmed) {
-        const double step = std::sqrt(begin_of_tail / trimmed);
-        const double first = at(values, begin_of_tail), middle = at(values, begin_of_tail / step);
-        last_ = at(values, trimmed);
-        const double ratio = middle > first ? (last_ - middle) / (middle - first) : 1;
-        // Few values tell the shape with an error: of two differences of quantiles, in the scale of log(step).
-        const double error = std::sqrt((1 + 1 / step) / (trimmed * all)) / std::log(step);
-        shape_ = std::clamp(std::log(std::max(ratio, 1e-3)) / std::log(step) + error, 0.0, 1.0);
-        // The width of the tail beyond `last_`: of an exponential one, or of one that widens.
-        width_ = std::max(1e-6, shape_ < 0.01 ? (last_ - middle) / std::log(step) : shape_ * (last_ - middle) / (1 - std::pow(step, -shape_)));
+    /// @param values the largest first; the last is where the tail begins
+    explicit Tail(const std::vector<float>& values) : low_(values.back()), size_(values.size() - 1) {
+        std::vector<double> sums(size_ + 1);
+        for (std::size_t k = size_; k-- > 0;) sums[k] = sums[k + 1] + (values[k] - low_);
+        if (sums[0] <= 0) return;
+        const double mean = sums[0] / static_cast<double>(size_);
+        fits_.push_back({0, std::move(sums)});
+        for (double bend = 1e-3 / mean; bend < 1e3 / mean; bend *= 1.1) {
+            sums.assign(size_ + 1, 0);
+            for (std::size_t k = size_; k-- > 0;) sums[k] = sums[k + 1] + std::log1p(bend * (values[k] - low_));
+            fits_.push_back({bend, sums});
+        }
     }
-    double last() const { return last_; }
-    /// How many of all values are above by chance; from last() on.
-    double expected(double value) const {
-        const double x = (value - last_) / width_;
-        return all_ * share_ * (shape_ < 0.01 ? std::exp(-x) : std::pow(1 + shape_ * x, -1 / shape_));
+    /// How many as large as `value` or larger jitter has by chance, if the largest `without` values are none.
+    double expected(double value, std::size_t without) const {
+        const double number = static_cast<double>(size_ - without);
+        double best = -std::numeric_limits<double>::infinity(), heaviest = 0;
+        for (const Fit& fit : fits_) best = std::max(best, fit.likelihood(without, number));
+        for (const Fit& fit : fits_)
+            if (fit.likelihood(without, number) >= best - 0.5) heaviest = std::max(heaviest, fit.above(value - low_, without, number));
+        return number * heaviest;
     }
 
   private:
-    double at(std::vector<float>& values, double share) const {
-        const auto from_top = std::min(values.size() - 1, static_cast<std::size_t>(share * all_));
-        std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(from_top), values.end(), std::greater<>());
-        return values[from_top];
-    }
+    /// Of a shape in proportion to `bend`; 0: exponential.
+    struct Fit {
+        double bend;
+        std::vector<double> sums; // from each value on
 
-    double all_, share_, last_ = 0, shape_ = 0, width_ = 1;
+        double shape(std::size_t without, double number) const { return sums[without] / number; }
+        double likelihood(std::size_t without, double number) const {
+            const double width = shape(without, number) / (bend == 0 ? 1 : bend);
+            return -number * std::log(width) - (bend == 0 ? 0 : sums[without]);
+        }
+        /// The share of the tail.
+        double above(double y, std::size_t without, double number) const {
+            return std::exp(-(bend == 0 ? y : std::log1p(bend * y)) / shape(without, number));
+        }
+    };
+
+    double low_;
+    std::size_t size_;
+    std::vector<Fit> fits_;
 };
 
 } // namespace
@@ -75,12 +97,17 @@ std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, 
     if (values.empty()) return borders;
     // What is no jitter may be in a tenth of the iterations, on one rank each.
     const double all = static_cast<double>(ranks * iterations);
-    Tail tail(values, all, std::clamp(0.1 / static_cast<double>(ranks), std::min(0.05, 50 / all), 0.05));
-    std::erase_if(values, [&](float z) { return z <= tail.last(); });
-    std::sort(values.begin(), values.end(), std::greater<>());
-    double border = never;
-    for (std::size_t k = 0; k < values.size(); ++k)
-        if (tail.expected(values[k]) <= false_share * static_cast<double>(k + 1)) border = values[k];
+    const double trimmed = all * std::clamp(0.1 / static_cast<double>(ranks), std::min(0.05, 50 / all), 0.05);
+    const auto begin = std::min({values.size() - 1, static_cast<std::size_t>(trimmed_part * trimmed), static_cast<std::size_t>(upper_part * all)});
+    std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(begin + 1), values.end(), std::greater<>());
+    values.resize(begin + 1);
+    const Tail tail(values);
+    // The most that jitter without them does not explain.
+    // Source: B. Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure", Technometrics 25 (1983).
+    std::size_t most = std::min(begin / 2, static_cast<std::size_t>(trimmed));
+    while (most > 0 && tail.expected(values[most - 1], most) > false_share * static_cast<double>(most)) --most;
+    if (most == 0) return borders;
+    const float border = values[most - 1];
     for (std::size_t r = 0; r < ranks; ++r) borders[r] = static_cast<float>(scales[r].low + scales[r].unit * border);
     return borders;
 }

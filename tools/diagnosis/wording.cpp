@@ -74,12 +74,13 @@ std::string every_few(const std::vector<std::uint64_t>& numbers, std::size_t per
 
 /// ", iterations 100-200".
 std::string when(const Diagnosis& d) {
-    if (d.is_whole_run || d.iterations.empty()) return "";
+    const std::string around = d.moves && d.period > 1 ? fmt::format("; it goes around the ranks in {} iterations", d.period) : "";
+    if (d.is_whole_run || d.iterations.empty()) return around;
     std::vector<std::uint64_t> numbers;
     for (const std::uint64_t i : d.iterations) numbers.push_back(i + 1);
     if (d.moves)
         return fmt::format(", in {}", plural(numbers.size(), "iteration")) +
-               (numbers.size() > 20 ? "" : fmt::format(" ({})", number_ranges(numbers, shown_iterations)));
+               (numbers.size() > 20 ? "" : fmt::format(" ({})", number_ranges(numbers, shown_iterations))) + around;
     switch (d.pattern) {
     case PatternKind::Steady: return "";
     case PatternKind::Growing: return fmt::format(", more and more up to iteration {}", count(static_cast<double>(numbers.back())));
