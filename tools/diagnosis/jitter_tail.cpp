@@ -12,9 +12,10 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr double upper_part = 0.2;  // of a rank's values: its scale
-constexpr double false_share = 0.1; // of what is told to be no jitter
-constexpr double trimmed_part = 10; // the tail begins where so many times as many values are above as are left out of it
+constexpr double upper_part = 0.2;       // of a rank's values: its scale
+constexpr double false_share = 0.05;     // of what is told to be no jitter
+constexpr double most_above_largest = 3; // expected above the largest value of all, in one of twenty cases: it is exponentially distributed about 1
+constexpr double trimmed_part = 10;      // the tail begins where so many times as many values are above as are left out of it
 
 struct Scale {
     float low = 0, unit = 1;
@@ -50,6 +51,7 @@ class Tail {
     }
     /// How many as large as `value` or larger jitter has by chance, if the largest `without` values are none.
     double expected(double value, std::size_t without) const {
+        if (fits_.empty()) return std::numeric_limits<double>::infinity(); // all are equal
         const double number = static_cast<double>(size_ - without);
         double best = -std::numeric_limits<double>::infinity(), heaviest = 0;
         for (const Fit& fit : fits_) best = std::max(best, fit.likelihood(without, number));
@@ -70,9 +72,7 @@ class Tail {
             return -number * std::log(width) - (bend == 0 ? 0 : sums[without]);
         }
         /// The share of the tail.
-        double above(double y, std::size_t without, double number) const {
-            return std::exp(-(bend == 0 ? y : std::log1p(bend * y)) / shape(without, number));
-        }
+        double above(double y, std::size_t without, double number) const { return std::exp(-(bend == 0 ? y : std::log1p(bend * y)) / shape(without, number)); }
     };
 
     double low_;
@@ -102,10 +102,13 @@ std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, 
     std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(begin + 1), values.end(), std::greater<>());
     values.resize(begin + 1);
     const Tail tail(values);
-    // The most that jitter without them does not explain.
+    // The most that jitter without them does not explain; but the largest that is left has to be one that jitter may have, or some were taken from it.
     // Source: B. Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure", Technometrics 25 (1983).
     std::size_t most = std::min(begin / 2, static_cast<std::size_t>(trimmed));
-    while (most > 0 && tail.expected(values[most - 1], most) > false_share * static_cast<double>(most)) --most;
+    const auto is_too_many = [&](std::size_t k) {
+        return tail.expected(values[k - 1], k) > false_share * static_cast<double>(k) || tail.expected(values[k], k) > most_above_largest;
+    };
+    while (most > 0 && is_too_many(most)) --most;
     if (most == 0) return borders;
     const float border = values[most - 1];
     for (std::size_t r = 0; r < ranks; ++r) borders[r] = static_cast<float>(scales[r].low + scales[r].unit * border);

@@ -244,7 +244,8 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                          : d.pattern == PatternKind::Shrinking                                ? "in the end"
                          : d.cause == Cause::GrowingWork || d.pattern == PatternKind::Growing ? "at first"
                                                                                               : "in other iterations";
-    const std::string longer = more(e, others, d);
+    const bool is_hidden = suspect.function.node != 0 && e.excess() < 0.5 * e.expected; // what else there is became shorter meanwhile
+    const std::string longer = is_hidden ? fmt::format("{}{} longer than {}", time(e.expected), each(d), others) : more(e, others, d);
     const std::string place = where(names, e, d);
     const bool computes = is_mostly_computing(e);
     const std::string do_it = fmt::format("{}{}", computes ? "compute" : "take", verb_s), time_too = computes ? "" : " time";
@@ -323,6 +324,9 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         e.odds_of_one_factor > 0.1 && e.same_calls())
         d.evidence.push_back("too few functions with samples tell a slow processor from more work");
     if (suspect.kind != SuspectKind::Communication) add_parts(names, e, d);
+    if (is_hidden)
+        d.evidence.push_back(fmt::format("told by the function's share of the samples; all else took {}{} less {} than {}", time(e.expected - e.excess()),
+                                         each(d), d.cause == Cause::GrowingWork ? "in the end" : "at first", others));
     add_counts(e, d);
     if (!is_all && matrix.ranks() > 1)
         d.evidence.push_back(e.coupling >= 0.5
