@@ -103,7 +103,7 @@ TEST_F(JitterTail, AFewOfTheValuesOfTwoRanksDoNotHideThemselvesBesideAHeavyTail)
         of_hits += right;
     }
     EXPECT_GE(of_hits, 9u * 24);
-    EXPECT_LE(all * 4, of_hits * 5);
+    EXPECT_LE(all * 3, of_hits * 4);
 }
 
 TEST_F(JitterTail, EqualValuesAreJitter) {

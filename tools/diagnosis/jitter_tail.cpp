@@ -14,6 +14,7 @@ namespace {
 
 constexpr double upper_part = 0.2;       // of a rank's values: its scale
 constexpr double false_share = 0.05;     // of what is told to be no jitter
+constexpr double one_deviation = 0.5;    // of a logarithm of likelihood
 constexpr double most_above_largest = 3; // expected above the largest value of all, in one of twenty cases: it is exponentially distributed about 1
 constexpr double trimmed_part = 10;      // the tail begins where so many times as many values are above as are left out of it
 
@@ -30,8 +31,8 @@ Scale scale_of(std::size_t rank, std::size_t iterations, const std::function<flo
     return {low, std::max(1.0f, (high - low) / std::log(4.0f))};
 }
 
-/// The tail of the largest values without the very largest ones: a generalised Pareto distribution by maximum likelihood. Which shape it has is open: it is
-/// the heaviest that is not less likely than one deviation off the best one.
+/// The tail of the largest values without the very largest ones: a generalised Pareto distribution by maximum likelihood. Which
+/// shape it has is open.
 /// Source: J. Pickands, "Statistical Inference Using Extreme Order Statistics", Annals of Statistics 3 (1975); the likelihood with one parameter: S. D.
 /// Grimshaw, "Computing Maximum Likelihood Estimates for the Generalized Pareto Distribution", Technometrics 35 (1993).
 class Tail {
@@ -43,37 +44,55 @@ class Tail {
         if (sums[0] <= 0) return;
         const double mean = sums[0] / static_cast<double>(size_);
         fits_.push_back({0, std::move(sums)});
-        for (double bend = 1e-3 / mean; bend < 1e3 / mean; bend *= 1.1) {
+        std::vector<double> bends;
+        for (double bend = 1e-3; bend < 1e3; bend *= 1.1) bends.push_back(bend / mean);
+        for (double end = 1; end < 1e3; end *= 1.1) bends.push_back(-1 / (end * mean));
+        for (const double bend : bends) {
             sums.assign(size_ + 1, 0);
-            for (std::size_t k = size_; k-- > 0;) sums[k] = sums[k + 1] + std::log1p(bend * (values[k] - low_));
+            for (std::size_t k = size_; k-- > 0;) {
+                const double y = values[k] - low_;
+                sums[k] = sums[k + 1] + (1 + bend * y > 0 ? std::log1p(bend * y) : -std::numeric_limits<double>::infinity());
+            }
             fits_.push_back({bend, sums});
         }
     }
-    /// How many as large as `value` or larger jitter has by chance, if the largest `without` values are none.
-    double expected(double value, std::size_t without) const {
-        if (fits_.empty()) return std::numeric_limits<double>::infinity(); // all are equal
-        const double number = static_cast<double>(size_ - without);
-        double best = -std::numeric_limits<double>::infinity(), heaviest = 0;
-        for (const Fit& fit : fits_) best = std::max(best, fit.likelihood(without, number));
+    /// How many as large as `value` or larger jitter has by chance, if the largest `without` values are none: by the heaviest shape that is as likely as the
+    /// best of those without an end.
+    double most_expected(double value, std::size_t without) const {
+        double best = never_likely, heaviest = 0;
         for (const Fit& fit : fits_)
-            if (fit.likelihood(without, number) >= best - 0.5) heaviest = std::max(heaviest, fit.above(value - low_, without, number));
-        return number * heaviest;
+            if (fit.bend >= 0) best = std::max(best, likelihood(fit, without));
+        for (const Fit& fit : fits_)
+            if (fit.bend >= 0 && likelihood(fit, without) >= best - one_deviation) heaviest = std::max(heaviest, above(fit, value, without));
+        return fits_.empty() ? std::numeric_limits<double>::infinity() : heaviest; // all are equal
+    }
+    /// By the best shape; the tail may have an end.
+    double expected(double value, std::size_t without) const {
+        double best = never_likely, found = 0;
+        for (const Fit& fit : fits_)
+            if (const double mine = likelihood(fit, without); mine > best) best = mine, found = above(fit, value, without);
+        return found;
     }
 
   private:
+    static constexpr double never_likely = -std::numeric_limits<double>::infinity();
     /// Of a shape in proportion to `bend`; 0: exponential.
     struct Fit {
         double bend;
         std::vector<double> sums; // from each value on
-
-        double shape(std::size_t without, double number) const { return sums[without] / number; }
-        double likelihood(std::size_t without, double number) const {
-            const double width = shape(without, number) / (bend == 0 ? 1 : bend);
-            return -number * std::log(width) - (bend == 0 ? 0 : sums[without]);
-        }
-        /// The share of the tail.
-        double above(double y, std::size_t without, double number) const { return std::exp(-(bend == 0 ? y : std::log1p(bend * y)) / shape(without, number)); }
     };
+    double number(std::size_t without) const { return static_cast<double>(size_ - without); }
+    double shape(const Fit& fit, std::size_t without) const { return fit.sums[without] / number(without); }
+    double likelihood(const Fit& fit, std::size_t without) const {
+        constexpr double least_shape = -0.5; // the likelihood of less has no largest value
+        if (fit.bend < 0 && !(shape(fit, without) > least_shape)) return never_likely;
+        return -number(without) * std::log(shape(fit, without) / (fit.bend == 0 ? 1 : fit.bend)) - (fit.bend == 0 ? 0 : fit.sums[without]);
+    }
+    /// How many are above.
+    double above(const Fit& fit, double value, std::size_t without) const {
+        const double y = value - low_;
+        return number(without) * std::exp(-(fit.bend == 0 ? y : std::log1p(fit.bend * y)) / shape(fit, without));
+    }
 
     double low_;
     std::size_t size_;
@@ -106,7 +125,7 @@ std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, 
     // Source: B. Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure", Technometrics 25 (1983).
     std::size_t most = std::min(begin / 2, static_cast<std::size_t>(trimmed));
     const auto is_too_many = [&](std::size_t k) {
-        return tail.expected(values[k - 1], k) > false_share * static_cast<double>(k) || tail.expected(values[k], k) > most_above_largest;
+        return tail.most_expected(values[k - 1], k) > false_share * static_cast<double>(k) || tail.expected(values[k], k) > most_above_largest;
     };
     while (most > 0 && is_too_many(most)) --most;
     if (most == 0) return borders;
