@@ -293,7 +293,7 @@ class LostRun {
         } else if (cause == "periodic" || cause == "io_all") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put_all(i, all * N / bursts);
-        } else if (cause == "io_rank" || cause == "io_sleep") {
+        } else if (cause == "io_rank" || cause == "io_sleep" || cause == "io_placed") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put(0, i, all * N / bursts);
             p.ranks = {0};
@@ -339,9 +339,9 @@ class LostRun {
             p.ranks = {static_cast<std::uint32_t>(e.first)};
             p.function = "MPI_Recv";
         }
-        if (cause == "io_sleep") {
+        if (cause == "io_sleep" || cause == "io_placed") { // the latter with hardly any samples, but where it sleeps is known
             e.work = Work::Write;
-            e.sleeps = 0.9;
+            e.sleeps = cause == "io_sleep" ? 0.9 : 0.999;
             p.function = "write_results";
         }
         if (cause == "io_rank" || cause == "io_all") {

@@ -46,7 +46,7 @@ inline bool is_cause(const PlantedCause& planted, tools::Cause cause, std::size_
     if (name == "growth" || name == "growth_counts") return cause == Cause::GrowingWork;
     if (name == "changed") return cause == Cause::ChangedWork;
     if (name == "periodic") return cause == Cause::PeriodicWork;
-    if (name == "io_rank" || name == "io_all" || name == "io_sleep") return cause == Cause::InputOutput;
+    if (name == "io_rank" || name == "io_all" || name == "io_sleep" || name == "io_placed") return cause == Cause::InputOutput;
     if (name == "off_rank" || name == "off_host") return cause == Cause::OffProcessor;
     if (name == "warm_up") return cause == Cause::WarmUp;
     if (name == "volume") return cause == Cause::CommunicationVolume;

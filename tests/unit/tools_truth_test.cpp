@@ -120,6 +120,15 @@ TEST(GroundTruth, FilesThatRanksSleepForAreToldFromOtherSleepByTheSamplesBesideI
     expect_good(all);
 }
 
+TEST(GroundTruth, FilesThatHaveHardlyAnySamplesAreToldByTheFunctionThatSleeps) {
+    TruthScore all;
+    for (const std::size_t ranks : {2, 8})
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) all.add(score_of({ranks, 1000, "normal", {"io_placed"}, 0.2, seed}));
+    EXPECT_GE(all.found, 6u) << all.wrong; // some have no sample at all
+    EXPECT_EQ(all.function, all.functions) << all.wrong;
+    EXPECT_EQ(all.ranks, all.found) << all.wrong;
+}
+
 /// On a machine of two cores with two processors each: 0 and 2, 1 and 3.
 void place(tools::Profile& profile, std::uint32_t rank, std::vector<std::uint32_t> allowed, std::uint32_t last) {
     tools::RankAffinity& affinity = profile.ranks.at(rank).affinity.emplace();

@@ -266,7 +266,11 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         break;
     case Cause::InputOutput:
         d.sentence = fmt::format("{} read{} or write{} files{}{}{}", subject, verb_s, verb_s, place, when(d), waiting(profile, e, names, d));
-        if (e.files.is_told)
+        if (e.files.is_told && e.files.place != 0)
+            d.evidence.push_back(fmt::format("{} is off the processor for {}{} and computes for {}; of functions that sleep, samples in it are in {} only",
+                                             printable(without_anonymous(names.tree.nodes[e.files.place].name)), time(e.files.place_off), each(d),
+                                             time(e.files.place_on), printable(without_anonymous(names.tree.nodes[e.files.function].name))));
+        else if (e.files.is_told)
             d.evidence.push_back(fmt::format("it is off the processor for {}{}, and samples are in {} only {}: {} of processor time instead of {}",
                                              time(e.off_cpu), each(d), printable(without_anonymous(names.tree.nodes[e.files.function].name)),
                                              e.compares_ranks ? "there" : "then", time(e.files.here), time(e.files.there)));
