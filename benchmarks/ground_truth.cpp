@@ -1,9 +1,10 @@
 // How well `libprofile diagnose` finds causes that were planted in generated runs (tests/unit/tools_lost_run.hpp). docs/diagnosis.md has the results.
 //
-//   ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--clean SEEDS] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
+//   ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--clean SEEDS] [--ranks N] [--share PERCENT] [--cause NAME]
+//                [--jitter NAME] [--wrong]
 //
 // `tuned`: shapes that the detectors were made with; the others are those of LostShapes.
-// --wrong says what was missed, and what was not planted.
+// --from: the first seed; --clean: seeds of each kind of run without a cause. --wrong says what was missed, and what was not planted.
 #include "tests/unit/tools_truth_score.hpp"
 
 #include <cstdio>

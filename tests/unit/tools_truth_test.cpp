@@ -74,6 +74,19 @@ TEST(GroundTruth, APeriodWithTwoPlacesIsToldWithBoth) {
     EXPECT_NE(run.list[0].sentence.find("in 2 of every 12 iterations (from 3: 3, 8, 15, 20, ...)"), std::string::npos) << run.list[0].sentence;
 }
 
+/// It stays for five iterations; or it goes anywhere.
+TEST(GroundTruth, WorkThatGoesAroundTheRanksIsToldWithAfterHowManyIterations) {
+    for (const LostShapes shapes : {LostShapes::HeldOut, LostShapes::Tuned}) {
+        const LostRun run({8, 600, "normal", {"moving"}, 0.05, 3, shapes});
+        const tools::DiagnosedRun found = diagnose(LostProfile(run).read());
+        ASSERT_FALSE(found.list.empty());
+        EXPECT_TRUE(found.list[0].moves);
+        const bool goes_around = shapes == LostShapes::HeldOut;
+        EXPECT_EQ(found.list[0].period, goes_around ? 40u : 0u);
+        EXPECT_EQ(found.list[0].sentence.find("; it goes around the ranks in 40 iterations") != std::string::npos, goes_around) << found.list[0].sentence;
+    }
+}
+
 TEST(GroundTruth, APeriodIsTheSmallestThatHasTheIterations) {
     const tools::DiagnosedRun run = diagnosed({"two_periods"}, 0.1);
     ASSERT_FALSE(run.list.empty());
