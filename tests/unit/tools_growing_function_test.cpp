@@ -42,6 +42,12 @@ TEST(GrowingFunction, IsToldThoughAllElseGetsShorter) {
                             [](const std::string& text) { return text.find("all else took") != std::string::npos; }));
 }
 
+/// What changes in a part of the run, and is not found by its time, changes the shares of samples, too.
+TEST(GrowingFunction, IsNoneIfAllElseWouldHaveToGetMuchShorter) {
+    const TruthScore score = score_of({6, 700, "student", {"changed"}, 0.02, 2506, LostShapes::Judged});
+    EXPECT_EQ(score.right, score.reported) << score.wrong;
+}
+
 TEST(GrowingFunction, IsToldBesideWorkThatChangesInTheSameFunction) {
     TruthScore all;
     for (std::uint64_t seed = 1; seed <= 6; ++seed) all.add(score_of({16, 600, "normal", {"growth", "periodic"}, 0.04, seed}));
