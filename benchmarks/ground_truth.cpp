@@ -1,9 +1,10 @@
 // How well `libprofile diagnose` finds causes that were planted in generated runs (tests/unit/tools_lost_run.hpp). docs/diagnosis.md has the results.
 //
-//   ground_truth [tuned|held_out|judged|unseen] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]
+//   ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--clean SEEDS] [--ranks N] [--share PERCENT] [--cause NAME]
+//                [--jitter NAME] [--wrong]
 //
 // `tuned`: shapes that the detectors were made with; the others are those of LostShapes.
-// --wrong says what was missed, and what was not planted.
+// --from: the first seed; --clean: seeds of each kind of run without a cause. --wrong says what was missed, and what was not planted.
 #include "tests/unit/tools_truth_score.hpp"
 
 #include <cstdio>
@@ -25,6 +26,7 @@ struct Sizes {
 Sizes sizes_of(LostShapes shapes) {
     if (shapes == LostShapes::Judged) return {{2, 6, 48, 500}, 700, 500};
     if (shapes == LostShapes::Unseen) return {{2, 12, 96, 700}, 800, 450};
+    if (shapes == LostShapes::Fresh) return {{2, 10, 128, 1000}, 900, 500};
     return {{2, 8, 64, 1000}, 1000, 400};
 }
 
@@ -41,21 +43,25 @@ std::string share(std::size_t part, std::size_t all) {
 }
 
 void print(const std::vector<Row>& rows, const char* first) {
-    std::printf("\n| %s | planted | recall | precision | ranks | function | iterations | gain |\n|---|--:|--:|--:|--:|--:|--:|--:|\n", first);
+    std::printf("\n| %s | planted | recall | precision | ranks | function | iterations | period | gain |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n", first);
     for (const Row& row : rows) {
         const TruthScore& s = row.score;
-        std::printf("| %s | %zu | %s | %s | %s | %s | %s | %s |\n", row.name.c_str(), s.planted, share(s.found, s.planted).c_str(),
+        std::printf("| %s | %zu | %s | %s | %s | %s | %s | %s | %s |\n", row.name.c_str(), s.planted, share(s.found, s.planted).c_str(),
                     share(s.right, s.reported).c_str(), share(s.ranks, s.found).c_str(), share(s.function, s.functions).c_str(),
-                    share(s.iterations, s.iteration_lists).c_str(), share(s.gain, s.found).c_str());
+                    share(s.iterations, s.iteration_lists).c_str(), share(s.period, s.periods).c_str(), share(s.gain, s.found).c_str());
     }
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    std::map<std::string, std::string> options{{"--seeds", "2"}, {"--ranks", ""}, {"--share", ""}, {"--cause", ""}, {"--jitter", ""}};
-    const std::map<std::string, LostShapes> names{
-        {"tuned", LostShapes::Tuned}, {"held_out", LostShapes::HeldOut}, {"judged", LostShapes::Judged}, {"unseen", LostShapes::Unseen}};
+    std::map<std::string, std::string> options{{"--seeds", "2"}, {"--from", "1"}, {"--clean", "3"}, {"--ranks", ""},
+                                               {"--share", ""},  {"--cause", ""}, {"--jitter", ""}};
+    const std::map<std::string, LostShapes> names{{"tuned", LostShapes::Tuned},
+                                                  {"held_out", LostShapes::HeldOut},
+                                                  {"judged", LostShapes::Judged},
+                                                  {"unseen", LostShapes::Unseen},
+                                                  {"fresh", LostShapes::Fresh}};
     LostShapes shapes = LostShapes::Tuned;
     bool tells_wrong = false;
     for (int a = 1; a < argc; ++a) {
@@ -67,9 +73,9 @@ int main(int argc, char** argv) {
         else if (const auto named = names.find(argv[a]); named != names.end())
             shapes = named->second;
         else {
-            std::fprintf(
-                stderr,
-                "usage: ground_truth [tuned|held_out|judged|unseen] [--seeds N] [--ranks N] [--share PERCENT] [--cause NAME] [--jitter NAME] [--wrong]\n");
+            std::fprintf(stderr, "usage: ground_truth [tuned|held_out|judged|unseen|fresh] [--seeds N] [--from SEED] [--clean SEEDS] [--ranks N] [--share "
+                                 "PERCENT] [--cause NAME] "
+                                 "[--jitter NAME] [--wrong]\n");
             return 2;
         }
     }
@@ -78,7 +84,7 @@ int main(int argc, char** argv) {
     std::map<std::string, TruthScore> by_cause, by_size, by_jitter;
     std::string wrong;
     const Sizes sizes = sizes_of(shapes);
-    const unsigned seeds_from = 1000 * static_cast<unsigned>(shapes);
+    const unsigned seeds_from = 1000 * static_cast<unsigned>(shapes) + static_cast<unsigned>(std::stoi(options["--from"])) - 1;
     for (const std::size_t ranks : sizes.ranks)
         for (const double percent : {1.0, 2.0, 5.0, 20.0}) {
             char size[64];
@@ -87,9 +93,11 @@ int main(int argc, char** argv) {
             std::size_t turn = 0;
             for (const std::string& cause : causes_of_truth()) {
                 if (!is_wanted("--cause", cause)) continue;
-                const int seeds = ranks >= 500 ? 1 : std::stoi(options["--seeds"]);
+                const int seeds = ranks >= 500 ? (std::stoi(options["--seeds"]) + 1) / 2 : std::stoi(options["--seeds"]);
                 for (int seed = 1; seed <= seeds; ++seed) {
-                    const std::string& jitter = options["--jitter"].empty() ? jitters[turn++ % jitters.size()] : options["--jitter"];
+                    // Of many seeds each shape meets each jitter.
+                    const std::size_t round = static_cast<std::size_t>(seed - 1) / jitters.size();
+                    const std::string& jitter = options["--jitter"].empty() ? jitters[(turn++ + round) % jitters.size()] : options["--jitter"];
                     LostRunChoice choice{ranks, sizes.iterations_of(ranks), jitter, {cause}, percent / 100, seeds_from + static_cast<unsigned>(seed), shapes};
                     const TruthScore score = score_of(choice, std::min(0.01, percent / 200));
                     by_size[size].add(score);
@@ -115,10 +123,13 @@ int main(int argc, char** argv) {
     print(rows(by_cause), "cause, from 2 %");
     print(rows(by_jitter), "jitter, from 2 %");
     std::size_t clean = 0, runs = 0;
+    const auto cleans = static_cast<unsigned>(std::stoi(options["--clean"]));
     for (const std::string& jitter : jitters)
         for (const std::size_t ranks : sizes.ranks)
-            for (unsigned seed = 1; seed <= (ranks >= 500 ? 1u : 3u); ++seed) {
-                if (!is_wanted("--jitter", jitter) || !is_wanted("--ranks", std::to_string(ranks)) || !options["--cause"].empty()) continue;
+            for (unsigned seed = 1; seed <= (ranks >= 500 ? (cleans + 2) / 3 : cleans); ++seed) {
+                if (!is_wanted("--jitter", jitter) || !is_wanted("--ranks", std::to_string(ranks)) ||
+                    (!options["--cause"].empty() && options["--cause"] != "none"))
+                    continue;
                 const TruthScore score = score_of({ranks, sizes.iterations_of(ranks), jitter, {}, 0, 500 + seeds_from + seed, shapes});
                 ++runs;
                 clean += score.reported;

@@ -30,6 +30,24 @@ TEST(GrowingFunction, WorkThatChangesOtherwiseIsNone) {
     EXPECT_EQ(all.right, all.reported) << all.wrong;
 }
 
+/// The machine gets faster meanwhile, by as much as the function grows.
+TEST(GrowingFunction, IsToldThoughAllElseGetsShorter) {
+    const LostRun run({64, 1000, "bursts", {"growth"}, 0.02, 1103, LostShapes::HeldOut});
+    const tools::DiagnosedRun diagnosed = diagnose(LostProfile(run).read());
+    ASSERT_EQ(diagnosed.list.size(), 1u);
+    EXPECT_EQ(diagnosed.list[0].cause, tools::Cause::GrowingWork);
+    EXPECT_EQ(diagnosed.list[0].function, "refine");
+    EXPECT_NE(diagnosed.list[0].sentence.find("ms an iteration longer than at first in the end"), std::string::npos) << diagnosed.list[0].sentence;
+    EXPECT_TRUE(std::any_of(diagnosed.list[0].evidence.begin(), diagnosed.list[0].evidence.end(),
+                            [](const std::string& text) { return text.find("all else took") != std::string::npos; }));
+}
+
+/// What changes in a part of the run, and is not found by its time, changes the shares of samples, too.
+TEST(GrowingFunction, IsNoneIfAllElseWouldHaveToGetMuchShorter) {
+    const TruthScore score = score_of({6, 700, "student", {"changed"}, 0.02, 2506, LostShapes::Judged});
+    EXPECT_EQ(score.right, score.reported) << score.wrong;
+}
+
 TEST(GrowingFunction, IsToldBesideWorkThatChangesInTheSameFunction) {
     TruthScore all;
     for (std::uint64_t seed = 1; seed <= 6; ++seed) all.add(score_of({16, 600, "normal", {"growth", "periodic"}, 0.04, seed}));

@@ -91,6 +91,21 @@ TEST_F(JitterTail, HighValuesBesideAHeavyTailAreToldIfTheyAreHigherThanIt) {
     EXPECT_LE(all, of_hits + 15);
 }
 
+/// With index 2.5 one of 1,200 values is some 17 above the least one, and 25 of them are as much higher as three times that.
+TEST_F(JitterTail, AFewOfTheValuesOfTwoRanksDoNotHideThemselvesBesideAHeavyTail) {
+    std::size_t all = 0, of_hits = 0;
+    for (seed_ = 1; seed_ <= 10; ++seed_) {
+        std::uniform_real_distribution<double> uniform(0, 1);
+        make(
+            2, [&](std::mt19937_64& random) { return std::pow(1 - uniform(random), -0.4); }, 25, 50);
+        look();
+        all += told;
+        of_hits += right;
+    }
+    EXPECT_GE(of_hits, 9u * 24);
+    EXPECT_LE(all * 3, of_hits * 4);
+}
+
 TEST_F(JitterTail, EqualValuesAreJitter) {
     make(8, [](std::mt19937_64&) { return 1.0; });
     look();

@@ -60,7 +60,7 @@ class LostProfile {
         nodes.push_back({1, NodeKind::Frame, 0, 0x6000});
         nodes.push_back({1, NodeKind::Frame, 0, 0x7000});
         nodes.push_back({8, NodeKind::Frame, 1, 0x8000});
-        nodes.push_back({1, NodeKind::OffCpu, 0, 0});
+        nodes.push_back({run_.has("io_placed") ? 8u : 1u, NodeKind::OffCpu, 0, 0});
         nodes.push_back({0, NodeKind::NotSampled, 0, 0});
         for (std::uint64_t m = 0; m < std::size(mpi_work); ++m)
             nodes.push_back({mpi_work[m] == Work::FileWrite ? 8u : mpi_work[m] == Work::Pack ? node_of(Work::Refine) : 1u, NodeKind::Mpi, 1 + m, 0});

@@ -44,7 +44,8 @@ enum class LostShapes : std::uint8_t {
     Tuned,
     HeldOut, // several ranks, other periods, growth that bends
     Judged,  // also growth that levels off or bends little, and other shares of functions
-    Unseen   // also growth by a logarithm, a power of 1.7 or in a bend of both ways, and again other shares
+    Unseen,  // also growth by a logarithm, a power of 1.7 or in a bend of both ways, and again other shares
+    Fresh    // also growth that begins late, by a cube or a cubic root, work that moves by other strides, and single iterations of all sizes
 };
 
 struct LostRunChoice {
@@ -63,6 +64,7 @@ inline std::vector<std::string> jitters_of(LostShapes shapes) {
     case LostShapes::HeldOut: return {"gamma", "laplace", "bursts"};
     case LostShapes::Judged: return {"student", "lognormal", "mixed"};
     case LostShapes::Unseen: return {"pareto", "weibull", "outliers"};
+    case LostShapes::Fresh: return {"pareto3", "logistic", "modes"};
     case LostShapes::Tuned: break;
     }
     return {"normal", "exponential", "ranks", "drift"};
@@ -74,14 +76,16 @@ struct PlantedCause {
     std::vector<std::uint32_t> ranks; // in order; empty: all
     std::vector<bool> iterations;     // with a tenth of the largest excess or more; empty: all
     bool moves = false;
-    std::string function; // with the excess, or where others wait; empty: none
-    double gain = 0;      // ns of the run
+    std::size_t period = 0; // iterations after which what moves is at the same rank again; 0: it has none
+    std::string function;   // with the excess, or where others wait; empty: none
+    double gain = 0;        // ns of the run
 };
 
 class LostRun {
   public:
     explicit LostRun(const LostRunChoice& choice)
-        : choice_(choice), random_(choice.seed * 7919 + std::array<std::uint64_t, 4>{0, 104729, 1404438, 15485863}[static_cast<std::size_t>(choice.shapes)]) {
+        : choice_(choice),
+          random_(choice.seed * 7919 + std::array<std::uint64_t, 5>{0, 104729, 1404438, 15485863, 32452843}[static_cast<std::size_t>(choice.shapes)]) {
         make_jitter();
         for (const std::string& cause : choice.causes) plant(cause);
         run_ns_ = simulate(true);
@@ -132,6 +136,7 @@ class LostRun {
         for (std::size_t r = 0; r < ranks(); ++r) {
             const double own = 0.3 + 1.5 * uniform(), level = 0.001 * normal(random_); // of its jitter; of its speed
             double drift = 0;
+            bool is_high = false;
             for (std::size_t i = 0; i < n; ++i) {
                 const std::string& kind = choice_.jitter;
                 drift = 0.9 * drift + 0.436 * normal(random_);
@@ -148,6 +153,12 @@ class LostRun {
                 if (kind == "pareto") x = std::clamp(std::pow(1 - uniform(), -0.4) - 1.667, -10.0, 60.0); // index 2.5
                 if (kind == "weibull") x = own * (weibull(random_) - 0.793) + level / size;
                 if (kind == "outliers") x = 0.8 * normal(random_) * (uniform() < 0.05 ? 4 : 1); // after J. W. Tukey, "A survey of sampling" (1960)
+                if (kind == "pareto3") x = 1.2 * own * (std::min(std::pow(1 - uniform(), -1.0 / 3), 60.0) - 1.5) + level / size;
+                if (kind == "logistic") x = 0.55 * own * std::log(1 / std::clamp(uniform(), 1e-12, 1 - 1e-12) - 1) + level / size;
+                if (kind == "modes") { // two speeds, as of a processor's clock
+                    is_high = uniform() < (is_high ? 0.8 : 0.03);
+                    x = 0.6 * normal(random_) + (is_high ? 1.5 : 0);
+                }
                 if (kind == "bursts") x = 0.8 * normal(random_) + (std::abs(drift) > 1.5 ? drift : 0);
                 compute_[r * n + i] = static_cast<float>(typical * std::max(0.2, 1 + size * x + common[i]));
             }
@@ -180,7 +191,7 @@ class LostRun {
     void put_in(const std::string& cause, double share, Excess& e, PlantedCause& p) {
         const std::size_t n = iterations(), R = ranks();
         const double all = share * typical, N = static_cast<double>(n); // ns an iteration, on average
-        const bool other = choice_.shapes != LostShapes::Tuned;
+        const bool other = choice_.shapes != LostShapes::Tuned, is_fresh = choice_.shapes == LostShapes::Fresh;
         e = {};
         e.cause = cause;
         e.ns.assign(R * n, 0);
@@ -202,8 +213,9 @@ class LostRun {
         const auto is_burst = [&](std::size_t i) { return (i + period - offset) % period < burst; };
         const auto ramp = [&](std::size_t i) { // mean 1
             const double x = static_cast<double>(i) / N;
+            const std::size_t bend = (choice_.seed + (cause == "growth" ? 1 : 0) + (cause == "growing" ? 2 : 0)) % 3;
+            if (is_fresh) return bend == 0 ? 32.0 / 9 * std::max(0.0, x - 0.25) : bend == 1 ? 4 * x * x * x : 4.0 / 3 * std::cbrt(x);
             if (choice_.shapes == LostShapes::Unseen) {
-                const std::size_t bend = (choice_.seed + (cause == "growth" ? 1 : 0) + (cause == "growing" ? 2 : 0)) % 3;
                 return bend == 0 ? std::log(1 + 8 * x) / 1.472 : bend == 1 ? 2.7 * std::pow(x, 1.7) : 2 * x * x * (3 - 2 * x);
             }
             if (choice_.shapes == LostShapes::Judged) return choice_.seed % 2 == 0 ? 2.5 * x * std::sqrt(x) : (1 - std::exp(-3 * x)) / 0.6833;
@@ -244,14 +256,17 @@ class LostRun {
                 for (std::size_t i = 0; i < n; ++i)
                     if (is_burst(i)) put(r, i, all * N / bursts);
         } else if (cause == "moving") {
-            std::size_t now = 0;
+            // Or it stays for some iterations, and goes on to the next rank, or to one farther away.
+            std::size_t now = 0, stays = is_fresh ? 1 + below(3) : other ? 5 : 1, stride = is_fresh ? 1 + below(R) : 1;
+            while (std::gcd(stride, R) != 1) ++stride;
             for (std::size_t i = 0; i < n; ++i) {
-                if (!other || i % 5 == 0) now = other ? (now + 1) % R : below(R); // or it stays for five iterations, and goes on to the next rank
+                if (!other || i % stays == 0) now = other ? (now + stride) % R : below(R);
                 put(now, i, all);
             }
             p.moves = true;
+            p.period = other && stays * R * 2 <= n ? stays * R : 0;
         } else if (cause == "noise") {
-            const std::size_t hits = std::max<std::size_t>(4, other ? n / 25 : n / 60);
+            const std::size_t hits = std::max<std::size_t>(4, is_fresh ? n / 40 : other ? n / 25 : n / 60);
             for (std::size_t k = 0; k < hits; ++k)
                 put(below(R), below(n), all * N / static_cast<double>(hits) * (other ? 0.4 - 0.6 * std::log(std::max(uniform(), 0.05)) : 1));
             e.everywhere = true;
@@ -278,7 +293,7 @@ class LostRun {
         } else if (cause == "periodic" || cause == "io_all") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put_all(i, all * N / bursts);
-        } else if (cause == "io_rank" || cause == "io_sleep") {
+        } else if (cause == "io_rank" || cause == "io_sleep" || cause == "io_placed") {
             for (std::size_t i = 0; i < n; ++i)
                 if (is_burst(i)) put(0, i, all * N / bursts);
             p.ranks = {0};
@@ -324,9 +339,9 @@ class LostRun {
             p.ranks = {static_cast<std::uint32_t>(e.first)};
             p.function = "MPI_Recv";
         }
-        if (cause == "io_sleep") {
+        if (cause == "io_sleep" || cause == "io_placed") { // the latter with hardly any samples, but where it sleeps is known
             e.work = Work::Write;
-            e.sleeps = 0.9;
+            e.sleeps = cause == "io_sleep" ? 0.9 : 0.999;
             p.function = "write_results";
         }
         if (cause == "io_rank" || cause == "io_all") {
@@ -347,6 +362,7 @@ class LostRun {
     static std::array<double, 4> shares_of(LostShapes shapes) {
         if (shapes == LostShapes::Judged) return {0.3, 0.35, 0.2, 0.15};
         if (shapes == LostShapes::Unseen) return {0.4, 0.25, 0.25, 0.1};
+        if (shapes == LostShapes::Fresh) return {0.35, 0.15, 0.35, 0.15};
         return {0.2, 0.5, 0.25, 0.05};
     }
 

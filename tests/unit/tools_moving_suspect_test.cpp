@@ -1,5 +1,6 @@
 // Work that moves from rank to rank, beside jitter that has single long iterations itself.
 #include "tools/diagnosis/moving_suspect.hpp"
+#include "tools/diagnosis/pursuit.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -40,6 +41,27 @@ TEST(MovingSuspect, JitterAloneIsNone) {
     for (const std::size_t ranks : {2, 6, 24, 96})
         for (std::uint64_t seed = 1; seed <= 10; ++seed)
             EXPECT_FALSE(moving_suspect(RunModel(unequal_ranks(ranks, 500, 0, seed))).has_value()) << ranks << " ranks, seed " << seed;
+}
+
+/// Each of two ranks has half of it, which is about as much as a cause has to cost.
+TEST(MovingSuspect, TurnsOfTwoRanksAreToldThoughEachAloneCostsHardlyEnough) {
+    constexpr std::size_t n = 1200;
+    constexpr double amount = 2e6;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        std::mt19937_64 random(seed);
+        std::normal_distribution<double> jitter(1e8, 5e5);
+        IterationMatrix matrix(2, n);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t r = 0; r < 2; ++r) {
+                matrix.at(IterationPart::Local, r, i) = static_cast<float>(jitter(random) + (i * 7 / 3 % 2 == r ? amount : 0));
+                matrix.at(IterationPart::CollectiveCalls, r, i) = 1;
+            }
+        const std::vector<Suspect> suspects = find_suspects(matrix, n * amount / 2);
+        ASSERT_EQ(suspects.size(), 1u) << "seed " << seed;
+        EXPECT_EQ(suspects[0].kind, SuspectKind::MovingRank) << "seed " << seed;
+        EXPECT_EQ(suspects[0].pattern.period, 6u) << "seed " << seed;
+        EXPECT_NEAR(suspects[0].gain.value / (n * amount), 1, 0.25) << "seed " << seed;
+    }
 }
 
 } // namespace

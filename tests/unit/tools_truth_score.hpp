@@ -16,12 +16,14 @@ struct TruthScore {
     std::size_t planted = 0, found = 0, ranks = 0, gain = 0; // of those found: with the right ...
     std::size_t function = 0, functions = 0;                 // right, of those found that have one
     std::size_t iterations = 0, iteration_lists = 0;         // overlap by 0.9, of those found that have some
+    std::size_t period = 0, periods = 0;                     // right, of those found that go around
     std::size_t reported = 0, right = 0;                     // findings
     std::string wrong;                                       // one line for each
 
     void add(const TruthScore& more) {
         planted += more.planted, found += more.found, ranks += more.ranks, gain += more.gain;
         function += more.function, functions += more.functions, iterations += more.iterations, iteration_lists += more.iteration_lists;
+        period += more.period, periods += more.periods;
         reported += more.reported, right += more.right, wrong += more.wrong;
     }
 };
@@ -44,7 +46,7 @@ inline bool is_cause(const PlantedCause& planted, tools::Cause cause, std::size_
     if (name == "growth" || name == "growth_counts") return cause == Cause::GrowingWork;
     if (name == "changed") return cause == Cause::ChangedWork;
     if (name == "periodic") return cause == Cause::PeriodicWork;
-    if (name == "io_rank" || name == "io_all" || name == "io_sleep") return cause == Cause::InputOutput;
+    if (name == "io_rank" || name == "io_all" || name == "io_sleep" || name == "io_placed") return cause == Cause::InputOutput;
     if (name == "off_rank" || name == "off_host") return cause == Cause::OffProcessor;
     if (name == "warm_up") return cause == Cause::WarmUp;
     if (name == "volume") return cause == Cause::CommunicationVolume;
@@ -112,6 +114,10 @@ inline TruthScore score_of(const LostRunChoice& choice, double least = 0.01) {
             ++score.functions;
             const bool is_kernel = choice.kernel && best->function == "kernel" && best->sentence.find("called by " + planted.function) != std::string::npos;
             check(is_kernel || best->function.find(planted.function) != std::string::npos, score.function, "function of: " + best->sentence);
+        }
+        if (planted.period != 0) {
+            ++score.periods;
+            check(best->period == planted.period, score.period, "period of: " + best->sentence);
         }
         if (!planted.iterations.empty()) {
             ++score.iteration_lists;

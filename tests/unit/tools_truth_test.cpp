@@ -74,6 +74,19 @@ TEST(GroundTruth, APeriodWithTwoPlacesIsToldWithBoth) {
     EXPECT_NE(run.list[0].sentence.find("in 2 of every 12 iterations (from 3: 3, 8, 15, 20, ...)"), std::string::npos) << run.list[0].sentence;
 }
 
+/// It stays for five iterations; or it goes anywhere.
+TEST(GroundTruth, WorkThatGoesAroundTheRanksIsToldWithAfterHowManyIterations) {
+    for (const LostShapes shapes : {LostShapes::HeldOut, LostShapes::Tuned}) {
+        const LostRun run({8, 600, "normal", {"moving"}, 0.05, 3, shapes});
+        const tools::DiagnosedRun found = diagnose(LostProfile(run).read());
+        ASSERT_FALSE(found.list.empty());
+        EXPECT_TRUE(found.list[0].moves);
+        const bool goes_around = shapes == LostShapes::HeldOut;
+        EXPECT_EQ(found.list[0].period, goes_around ? 40u : 0u);
+        EXPECT_EQ(found.list[0].sentence.find("; it goes around the ranks in 40 iterations") != std::string::npos, goes_around) << found.list[0].sentence;
+    }
+}
+
 TEST(GroundTruth, APeriodIsTheSmallestThatHasTheIterations) {
     const tools::DiagnosedRun run = diagnosed({"two_periods"}, 0.1);
     ASSERT_FALSE(run.list.empty());
@@ -118,6 +131,15 @@ TEST(GroundTruth, FilesThatRanksSleepForAreToldFromOtherSleepByTheSamplesBesideI
         for (const LostShapes shapes : {LostShapes::Tuned, LostShapes::HeldOut})
             for (const double share : {0.1, 0.2}) all.add(score_of({ranks, 600, jitters_of(shapes)[0], {"io_sleep"}, share, 7, shapes}));
     expect_good(all);
+}
+
+TEST(GroundTruth, FilesThatHaveHardlyAnySamplesAreToldByTheFunctionThatSleeps) {
+    TruthScore all;
+    for (const std::size_t ranks : {2, 8})
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) all.add(score_of({ranks, 1000, "normal", {"io_placed"}, 0.2, seed}));
+    EXPECT_GE(all.found, 6u) << all.wrong; // some have no sample at all
+    EXPECT_EQ(all.function, all.functions) << all.wrong;
+    EXPECT_EQ(all.ranks, all.found) << all.wrong;
 }
 
 /// On a machine of two cores with two processors each: 0 and 2, 1 and 3.

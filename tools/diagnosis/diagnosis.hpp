@@ -25,7 +25,7 @@ struct Diagnosis {
     std::uint32_t phase = 0;
     bool is_whole_run = false;
     PatternKind pattern = PatternKind::Steady;
-    std::size_t period = 0;
+    std::size_t period = 0;                // iterations; of Periodic, and of what goes around the ranks; 0: none
     std::vector<std::uint64_t> iterations; // that it concerns, from 0, in order; empty for all of the phase
     std::vector<std::uint32_t> ranks;      // that take longer, in order; empty for all
     bool moves = false;                    // a different one of them at different times

@@ -1,8 +1,10 @@
 #include "tools/diagnosis/excess_pattern.hpp"
 
+#include "tools/diagnosis/growth_course.hpp"
 #include "tools/diagnosis/levels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -17,10 +19,9 @@ constexpr double smallest_period_excess = 0.01; // of a typical iteration
 constexpr double deviations = 6;                // that a spike is above its surroundings
 constexpr std::size_t longest_period = 300;     // iterations
 constexpr std::size_t most_pieces = 20;         // of a range
-constexpr double smallest_part = 0.1;           // of the largest excess: what grows is there from that on
+constexpr double smallest_part = 0.1;           // of the largest excess: a warm-up is there up to that
 constexpr double least_certain = 4;             // logarithm of how much likelier a line is than a level: 1 of 200 by chance
 constexpr double smallest_slope = 0.6;          // of the change of a level: a line has all iterations to tell it
-constexpr double simpler = 2;                   // times as likely a line that does not bend is before anything is known
 constexpr double explains_enough = 0.8;         // of the best explanation: then the simpler one is taken
 
 double deviations_from_median(std::vector<double>::const_iterator first, std::vector<double>::const_iterator end) {
@@ -47,6 +48,7 @@ class Finder {
         for (ExcessPattern& pattern : found) {
             if (pattern.sum < explains_enough * most || pattern.sum < search_.least_sum) continue;
             if (pattern.kind == PatternKind::Scattered) leave_trifles(pattern);
+            if (pattern.kind == PatternKind::Growing || pattern.kind == PatternKind::Shrinking) leave_begin(pattern);
             return std::move(pattern);
         }
         return {};
@@ -72,6 +74,15 @@ class Finder {
             if (value >= least) continue;
             pattern.sum -= value;
             value = 0;
+        }
+    }
+    /// Where as good as none has grown yet.
+    void leave_begin(ExcessPattern& pattern) const {
+        const bool shrinks = pattern.kind == PatternKind::Shrinking;
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (static_cast<double>(shrinks ? size() - 1 - i : i) >= begin_[shrinks ? 1 : 0] * static_cast<double>(size())) continue;
+            pattern.sum -= pattern.excess[i];
+            pattern.excess[i] = 0;
         }
     }
     double noise() {
@@ -140,19 +151,21 @@ class Finder {
         return pattern;
     }
 
-    /// A line, by values at equal distances: `rise` from its begin at `low` to its end, in time to the power of `power`.
+    /// A line, by values at equal distances: `rise` from its begin at `low` to its end.
     struct Line {
-        double power = 1, low = 0, rise = 0;
+        double low = 0, rise = 0;
         double off = 0;   // sum of absolute deviations
         double alike = 0; // correlation of a deviation with the next one
     };
-    static Line line_through(const std::vector<double>& block, double power) {
+    static Line line_through(const std::vector<double>& block, std::size_t shape) {
         const std::size_t blocks = block.size();
-        const auto time = [&](std::size_t b) { return std::pow((static_cast<double>(b) + 0.5) / static_cast<double>(blocks), power); };
+        std::vector<double> at(blocks);
+        for (std::size_t b = 0; b < blocks; ++b) at[b] = growth_course(shape, b, blocks);
+        const auto time = [&](std::size_t b) { return at[b]; };
         std::vector<double> slopes, offsets;
         for (std::size_t a = 0; a < blocks; ++a)
             for (std::size_t b = a + 1; b < blocks; ++b) slopes.push_back((block[b] - block[a]) / (time(b) - time(a)));
-        Line line{power, 0, quantile(std::move(slopes), 0.5), 0, 0};
+        Line line{0, quantile(std::move(slopes), 0.5), 0, 0};
         for (std::size_t b = 0; b < blocks; ++b) offsets.push_back(block[b] - line.rise * time(b));
         line.off = deviations_from_median(offsets.begin(), offsets.end());
         line.low = quantile(offsets, 0.5);
@@ -183,11 +196,14 @@ class Finder {
         for (auto cut = block.begin() + 1; cut != block.end(); ++cut)
             off_step = std::min(off_step, deviations_from_median(block.begin(), cut) + deviations_from_median(cut, block.end()));
         std::vector<Line> lines;
-        for (const double by : {1.0, 2.0, 0.5}) { // a line, or one that bends
-            lines.push_back(line_through(block, by));
-            lines.back().off = std::max(lines.back().off, 1e-3 * off_level); // no line is so exact that others are ruled out
-        }
-        const Line& best = *std::min_element(lines.begin(), lines.end(), [](const Line& one, const Line& other) { return one.off < other.off; });
+        const auto fit_to = [&](std::size_t shapes) {
+            while (lines.size() < shapes) {
+                lines.push_back(line_through(block, lines.size()));
+                lines.back().off = std::max(lines.back().off, 1e-3 * off_level); // no line is so exact that others are ruled out
+            }
+        };
+        fit_to(plain_shapes);
+        const Line best = *std::min_element(lines.begin(), lines.end(), [](const Line& one, const Line& other) { return one.off < other.off; });
         if (best.rise <= 0 || off_level <= 0) return pattern;
         // Blocks that are alike beside each other say less than their number.
         const double alike = std::clamp(best.alike, 0.0, 0.9), certain = static_cast<double>(blocks) * (1 - alike) / (1 + alike);
@@ -195,24 +211,23 @@ class Finder {
         if (!is_likely || best.off > off_step * (1 + 1 / certain)) return pattern;
         // Which way it bends may be open, and with it where it began: the mean, weighted by how likely each is.
         // Source: K. P. Burnham and D. R. Anderson, "Model Selection and Multimodel Inference" (2002), of lines with as many parameters.
-        double weights = 0, low = 0, slope = 0, power = 0;
-        for (const Line& line : lines) {
-            const double weight = (line.power == 1 ? simpler : 1) * std::pow(best.off / line.off, certain);
-            weights += weight;
-            low += weight * line.low;
-            slope += weight * line.rise;
-            power += weight * line.power;
+        fit_to(courses_of_growth);
+        std::array<double, courses_of_growth> weight{};
+        for (std::size_t k = 0; k < lines.size(); ++k) weight[k] = (k == 0 ? simpler_growth : 1) * std::pow(best.off / lines[k].off, certain);
+        double weights = 0, low = 0, slope = 0;
+        for (std::size_t k = 0; k < plain_shapes; ++k) {
+            weights += weight[k];
+            low += weight[k] * lines[k].low;
+            slope += weight[k] * lines[k].rise;
         }
         low /= weights;
         slope /= weights;
-        power /= weights;
+        begin_[shrinks ? 1 : 0] = growth_begins(weight);
         if (slope < smallest_slope * search_.least_change * search_.typical) return pattern;
         // Above where it began, as it is: growth need not be a line.
         for (std::size_t i = 0; i < size(); ++i) {
             const std::size_t b = std::min(blocks - 1, i * blocks / size());
             const double line = block[shrinks ? blocks - 1 - b : b];
-            const double at = static_cast<double>(shrinks ? size() - 1 - i : i) / static_cast<double>(size());
-            if (std::pow(at, power) < smallest_part) continue; // as good as none yet
             set(pattern, i, above(i, line, low));
         }
         return pattern;
@@ -300,6 +315,7 @@ class Finder {
     const PatternSearch& search_;
     std::vector<double> smooth_;
     double noise_ = -1;
+    std::array<double, 2> begin_{}; // of the run: where growing, and shrinking, is there
 };
 
 bool has_even_parts(std::span<const float> excess) {

@@ -19,7 +19,7 @@ struct ExcessPattern {
     PatternKind kind = PatternKind::Steady;
     std::vector<float> excess; // ns by iteration; 0 where there is none
     double sum = 0;            // ns
-    std::size_t period = 0;    // of Periodic
+    std::size_t period = 0;    // of Periodic, and of work that goes around the ranks
 
     bool is_empty() const { return sum <= 0; }
     std::size_t iterations() const; // that have some

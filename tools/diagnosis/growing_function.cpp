@@ -12,10 +12,9 @@ namespace libprofile::tools {
 namespace {
 
 constexpr std::size_t fewest_to_grow = 50; // iterations
-constexpr double beyond_doubt = 16;        // square of deviations, by time and by the function
+constexpr double beyond_doubt = 9;         // square of deviations, by time and by the function
 constexpr double least_by_function = 2;    // of it
 constexpr double most_deviations = 3;      // that time and function say another thing
-constexpr double smallest_of_growth = 0.1; // of the largest excess: what grows is there from that on
 
 bool is_growth(const Suspect& suspect) {
     return suspect.kind == SuspectKind::AllRanks && (suspect.pattern.kind == PatternKind::Growing || suspect.pattern.kind == PatternKind::Shrinking);
@@ -52,27 +51,30 @@ void grow_by_function(const Profile& profile, const IterationMatrix& matrix, con
     std::vector<double> excess(n);
     const double scatter = told.error / std::max(1e-300, search.of(told.node, best).error);
     const double likeliest = told.certain() * told.certain() / 2 + by_time.likelihood;
-    for (std::size_t c = best / 3 * 3; c < best / 3 * 3 + 3; ++c) {
+    std::array<double, courses_of_growth> weight{};
+    for (std::size_t s = 0; s < courses_of_growth; ++s) {
+        const std::size_t c = best / courses_of_growth * courses_of_growth + s;
         const GrowthOfSamples::Fit one = search.of(told.node, c);
         const GrowthOfTime::Fit fit = time.fit(c);
         if (one.node == 0 || one.share >= 1) continue;
         const double error = one.error * scatter / (1 - one.share), certain = one.slope / (one.error * scatter);
         const double exact = 1 / (error * error), exact_time = 1 / (fit.error * fit.error);
         const double most_of_one = std::max(0.0, (one.slope / (1 - one.share) * exact + fit.slope * exact_time) / (exact + exact_time));
-        const double weight = std::exp(std::clamp(certain * certain / 2 * (certain > 0 ? 1 : 0) + fit.likelihood - likeliest, -300.0, 300.0));
-        weights += weight;
-        inverse += weight / std::sqrt(exact + exact_time);
-        for (std::size_t i = 0; i < n; ++i) excess[i] += weight * most_of_one * growth_course(c, i, n);
+        weight[s] =
+            (s == 0 ? simpler_growth : 1) * std::exp(std::clamp(certain * certain / 2 * (certain > 0 ? 1 : 0) + fit.likelihood - likeliest, -300.0, 300.0));
+        weights += weight[s];
+        inverse += weight[s] / std::sqrt(exact + exact_time);
+        for (std::size_t i = 0; i < n; ++i) excess[i] += weight[s] * most_of_one * growth_course(c, i, n);
     }
     for (double& ns : excess) most = std::max(most, ns /= weights);
     if (most <= 0) return;
-    std::vector<double> shape(n);
-    for (std::size_t i = 0; i < n; ++i) shape[i] = excess[i] / most;
+    const double begin = growth_begins(weight);
     Suspect suspect{SuspectKind::AllRanks, {}, {}, {}, {}};
-    suspect.pattern.kind = best < 3 ? PatternKind::Growing : PatternKind::Shrinking;
+    suspect.pattern.kind = best < courses_of_growth ? PatternKind::Growing : PatternKind::Shrinking;
     suspect.pattern.excess.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-        if (shape[i] < smallest_of_growth) continue;
+        const double at = (static_cast<double>(best < courses_of_growth ? i : n - 1 - i) + 0.5) / static_cast<double>(n);
+        if (at < begin) continue; // as good as none yet
         suspect.pattern.excess[i] = static_cast<float>(excess[i]);
         suspect.pattern.sum += excess[i];
     }

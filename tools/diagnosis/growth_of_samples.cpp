@@ -80,7 +80,9 @@ void GrowthOfSamples::read(const Profile& profile, const IterationMatrix& matrix
     }
     double samples = 0, mean_other = 0;
     for (Pool& pool : rank.pools) {
-        if (pool.ns <= 0) pool.samples = 0;
+        // What another cause makes much longer has other shares of all functions, and not in proportion.
+        constexpr double another = 0.1;
+        if (pool.ns <= 0 || pool.other > another * pool.ns) pool.samples = 0;
         if (pool.samples <= 0) continue;
         for (double& x : pool.x) x /= pool.ns;
         pool.other /= pool.ns;

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace libprofile::tools {
 
 namespace {
 
-constexpr double begin_of_tail = 0.2; // share of the values
-constexpr double false_share = 0.05;  // of what is told to be no jitter
+constexpr double upper_part = 0.2;       // of a rank's values: its scale
+constexpr double false_share = 0.05;     // of what is told to be no jitter
+constexpr double one_deviation = 0.5;    // of a logarithm of likelihood
+constexpr double most_above_largest = 3; // expected above the largest value of all, in one of twenty cases: it is exponentially distributed about 1
+constexpr double trimmed_part = 10;      // the tail begins where so many times as many values are above as are left out of it
 
 struct Scale {
     float low = 0, unit = 1;
@@ -23,39 +27,76 @@ Scale scale_of(std::size_t rank, std::size_t iterations, const std::function<flo
     const std::size_t step = std::max<std::size_t>(1, iterations / enough);
     std::vector<float> values;
     for (std::size_t i = 0; i < iterations; i += step) values.push_back(value(rank, i));
-    const float low = quantile(values, 1 - begin_of_tail), high = quantile(std::move(values), 0.95);
+    const float low = quantile(values, 1 - upper_part), high = quantile(std::move(values), 0.95);
     return {low, std::max(1.0f, (high - low) / std::log(4.0f))};
 }
 
-/// Of values that are at least 0; `all` is how many there are with the smaller ones.
+/// The tail of the largest values without the very largest ones: a generalised Pareto distribution by maximum likelihood. Which
+/// shape it has is open.
+/// Source: J. Pickands, "Statistical Inference Using Extreme Order Statistics", Annals of Statistics 3 (1975); the likelihood with one parameter: S. D.
+/// Grimshaw, "Computing Maximum Likelihood Estimates for the Generalized Pareto Distribution", Technometrics 35 (1993).
 class Tail {
   public:
-    Tail(std::vector<float>& values, double all, double trimmed) : all_(all), share_(trimmed) {
-        const double step = std::sqrt(begin_of_tail / trimmed);
-        const double first = at(values, begin_of_tail), middle = at(values, begin_of_tail / step);
-        last_ = at(values, trimmed);
-        const double ratio = middle > first ? (last_ - middle) / (middle - first) : 1;
-        // Few values tell the shape with an error: of two differences of quantiles, in the scale of log(step).
-        const double error = std::sqrt((1 + 1 / step) / (trimmed * all)) / std::log(step);
-        shape_ = std::clamp(std::log(std::max(ratio, 1e-3)) / std::log(step) + error, 0.0, 1.0);
-        // The width of the tail beyond `last_`: of an exponential one, or of one that widens.
-        width_ = std::max(1e-6, shape_ < 0.01 ? (last_ - middle) / std::log(step) : shape_ * (last_ - middle) / (1 - std::pow(step, -shape_)));
+    /// @param values the largest first; the last is where the tail begins
+    explicit Tail(const std::vector<float>& values) : low_(values.back()), size_(values.size() - 1) {
+        std::vector<double> sums(size_ + 1);
+        for (std::size_t k = size_; k-- > 0;) sums[k] = sums[k + 1] + (values[k] - low_);
+        if (sums[0] <= 0) return;
+        const double mean = sums[0] / static_cast<double>(size_);
+        fits_.push_back({0, std::move(sums)});
+        std::vector<double> bends;
+        for (double bend = 1e-3; bend < 1e3; bend *= 1.1) bends.push_back(bend / mean);
+        for (double end = 1; end < 1e3; end *= 1.1) bends.push_back(-1 / (end * mean));
+        for (const double bend : bends) {
+            sums.assign(size_ + 1, 0);
+            for (std::size_t k = size_; k-- > 0;) {
+                const double y = values[k] - low_;
+                sums[k] = sums[k + 1] + (1 + bend * y > 0 ? std::log1p(bend * y) : -std::numeric_limits<double>::infinity());
+            }
+            fits_.push_back({bend, sums});
+        }
     }
-    double last() const { return last_; }
-    /// How many of all values are above by chance; from last() on.
-    double expected(double value) const {
-        const double x = (value - last_) / width_;
-        return all_ * share_ * (shape_ < 0.01 ? std::exp(-x) : std::pow(1 + shape_ * x, -1 / shape_));
+    /// How many as large as `value` or larger jitter has by chance, if the largest `without` values are none: by the heaviest shape that is as likely as the
+    /// best of those without an end.
+    double most_expected(double value, std::size_t without) const {
+        double best = never_likely, heaviest = 0;
+        for (const Fit& fit : fits_)
+            if (fit.bend >= 0) best = std::max(best, likelihood(fit, without));
+        for (const Fit& fit : fits_)
+            if (fit.bend >= 0 && likelihood(fit, without) >= best - one_deviation) heaviest = std::max(heaviest, above(fit, value, without));
+        return fits_.empty() ? std::numeric_limits<double>::infinity() : heaviest; // all are equal
+    }
+    /// By the best shape; the tail may have an end.
+    double expected(double value, std::size_t without) const {
+        double best = never_likely, found = 0;
+        for (const Fit& fit : fits_)
+            if (const double mine = likelihood(fit, without); mine > best) best = mine, found = above(fit, value, without);
+        return found;
     }
 
   private:
-    double at(std::vector<float>& values, double share) const {
-        const auto from_top = std::min(values.size() - 1, static_cast<std::size_t>(share * all_));
-        std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(from_top), values.end(), std::greater<>());
-        return values[from_top];
+    static constexpr double never_likely = -std::numeric_limits<double>::infinity();
+    /// Of a shape in proportion to `bend`; 0: exponential.
+    struct Fit {
+        double bend;
+        std::vector<double> sums; // from each value on
+    };
+    double number(std::size_t without) const { return static_cast<double>(size_ - without); }
+    double shape(const Fit& fit, std::size_t without) const { return fit.sums[without] / number(without); }
+    double likelihood(const Fit& fit, std::size_t without) const {
+        constexpr double least_shape = -0.5; // the likelihood of less has no largest value
+        if (fit.bend < 0 && !(shape(fit, without) > least_shape)) return never_likely;
+        return -number(without) * std::log(shape(fit, without) / (fit.bend == 0 ? 1 : fit.bend)) - (fit.bend == 0 ? 0 : fit.sums[without]);
+    }
+    /// How many are above.
+    double above(const Fit& fit, double value, std::size_t without) const {
+        const double y = value - low_;
+        return number(without) * std::exp(-(fit.bend == 0 ? y : std::log1p(fit.bend * y)) / shape(fit, without));
     }
 
-    double all_, share_, last_ = 0, shape_ = 0, width_ = 1;
+    double low_;
+    std::size_t size_;
+    std::vector<Fit> fits_;
 };
 
 } // namespace
@@ -75,12 +116,20 @@ std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, 
     if (values.empty()) return borders;
     // What is no jitter may be in a tenth of the iterations, on one rank each.
     const double all = static_cast<double>(ranks * iterations);
-    Tail tail(values, all, std::clamp(0.1 / static_cast<double>(ranks), std::min(0.05, 50 / all), 0.05));
-    std::erase_if(values, [&](float z) { return z <= tail.last(); });
-    std::sort(values.begin(), values.end(), std::greater<>());
-    double border = never;
-    for (std::size_t k = 0; k < values.size(); ++k)
-        if (tail.expected(values[k]) <= false_share * static_cast<double>(k + 1)) border = values[k];
+    const double trimmed = all * std::clamp(0.1 / static_cast<double>(ranks), std::min(0.05, 50 / all), 0.05);
+    const auto begin = std::min({values.size() - 1, static_cast<std::size_t>(trimmed_part * trimmed), static_cast<std::size_t>(upper_part * all)});
+    std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(begin + 1), values.end(), std::greater<>());
+    values.resize(begin + 1);
+    const Tail tail(values);
+    // The most that jitter without them does not explain; but the largest that is left has to be one that jitter may have, or some were taken from it.
+    // Source: B. Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure", Technometrics 25 (1983).
+    std::size_t most = std::min(begin / 2, static_cast<std::size_t>(trimmed));
+    const auto is_too_many = [&](std::size_t k) {
+        return tail.most_expected(values[k - 1], k) > false_share * static_cast<double>(k) || tail.expected(values[k], k) > most_above_largest;
+    };
+    while (most > 0 && is_too_many(most)) --most;
+    if (most == 0) return borders;
+    const float border = values[most - 1];
     for (std::size_t r = 0; r < ranks; ++r) borders[r] = static_cast<float>(scales[r].low + scales[r].unit * border);
     return borders;
 }

@@ -2,6 +2,7 @@
 
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/diagnosis/levels.hpp"
+#include "tools/diagnosis/turn_period.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,7 @@ std::optional<Suspect> moving_suspect(const RunModel& model) {
     Suspect suspect;
     suspect.kind = SuspectKind::MovingRank;
     suspect.pattern.kind = PatternKind::Steady;
+    suspect.pattern.period = turn_period(longest, ranks);
     suspect.pattern.excess.resize(n);
     std::vector<std::size_t> part_of(ranks, ranks);
     for (std::size_t i = 0; i < n; ++i) {

@@ -34,6 +34,7 @@ std::vector<float> excess_of(const RunModel& model, std::size_t rank) {
     return excess;
 }
 
+/// Those with `least_sum`, and others with half of it, which may have a turn of the same work.
 std::vector<RankPattern> patterns_of_ranks(const RunModel& model, double least_sum) {
     std::vector<RankPattern> list(model.ranks());
     const float noise = static_cast<float>(3 * model.jitter());
@@ -48,13 +49,19 @@ std::vector<RankPattern> patterns_of_ranks(const RunModel& model, double least_s
         list[r].weight = std::max(sum, above);
     });
     std::stable_sort(list.begin(), list.end(), [](const RankPattern& a, const RankPattern& b) { return a.weight > b.weight; });
-    while (!list.empty() && list.back().weight < least_sum) list.pop_back();
+    while (!list.empty() && list.back().weight < as_much * least_sum) list.pop_back();
     PatternSearch search{model.typical(), least_sum};
     search.usual_noise = 4 * model.jitter(); // of a difference of two ranks, one of which may have more of it
+    const auto find = [&](std::size_t rank, PatternSearch mine) {
+        const std::vector<float> excess = excess_of(model, rank);
+        ExcessPattern pattern = find_pattern(excess, mine);
+        mine.least_sum *= as_much;
+        return pattern.is_empty() ? find_pattern(excess, mine) : pattern;
+    };
     in_parallel(list.size(), [&](std::size_t k) {
         PatternSearch mine = search;
         mine.may_be_periodic = k < most_with_periods;
-        list[k].pattern = find_pattern(excess_of(model, list[k].rank), mine);
+        list[k].pattern = find(list[k].rank, mine);
     });
     // The others may have the period of the longest ones.
     const auto periodic =
@@ -64,7 +71,7 @@ std::vector<RankPattern> patterns_of_ranks(const RunModel& model, double least_s
         again.only_period = periodic->pattern.period;
         in_parallel(list.size() - most_with_periods, [&](std::size_t k) {
             RankPattern& one = list[k + most_with_periods];
-            one.pattern = find_pattern(excess_of(model, one.rank), again);
+            one.pattern = find(one.rank, again);
         });
     }
     std::erase_if(list, [](const RankPattern& p) { return p.pattern.is_empty(); });
@@ -167,15 +174,17 @@ bool has_as_much_as(const RankPattern& a, const RankPattern& b) {
 }
 
 /// Ranks with the same kind of pattern: in the same iterations, or one after another.
-std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPattern>& patterns) {
+std::vector<Suspect> grouped(const RunModel& model, const std::vector<RankPattern>& patterns, double least_sum) {
     std::vector<Suspect> suspects;
     std::vector<bool> is_used(patterns.size());
     for (std::size_t p = 0; p < patterns.size(); ++p) {
+        if (patterns[p].pattern.sum < least_sum) break;
         if (is_used[p] || patterns[p].pattern.kind == PatternKind::Scattered) continue; // these come from scattered_suspects()
         std::vector<const RankPattern*> same, others;
         for (std::size_t q = p; q < patterns.size(); ++q) {
             if (is_used[q] || patterns[q].pattern.kind != patterns[p].pattern.kind || patterns[q].pattern.period != patterns[p].pattern.period) continue;
             if (has_iterations_of(patterns[p], patterns[q])) {
+                if (patterns[q].pattern.sum < least_sum) continue;
                 same.push_back(&patterns[q]);
                 is_used[q] = true;
             } else if (has_as_much_as(patterns[p], patterns[q])) {
@@ -259,8 +268,9 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
 std::vector<Suspect> rank_suspects(const RunModel& model, double least_sum) {
     if (model.ranks() < 2) return {};
     if (std::optional<Suspect> spike = lone_spike(model, least_sum)) return {std::move(*spike)};
-    const std::vector<RankPattern> patterns = patterns_of_ranks(model, least_sum);
-    std::vector<Suspect> suspects = grouped(model, patterns);
+    std::vector<RankPattern> patterns = patterns_of_ranks(model, least_sum);
+    std::vector<Suspect> suspects = grouped(model, patterns, least_sum);
+    std::erase_if(patterns, [&](const RankPattern& one) { return one.pattern.sum < least_sum; });
     std::vector<Suspect> singles = scattered_suspects(model, patterns, least_sum);
     const auto is_in_many = [&](const Suspect& suspect) {
         return suspect.kind == SuspectKind::ScatteredRank &&

@@ -74,12 +74,13 @@ std::string every_few(const std::vector<std::uint64_t>& numbers, std::size_t per
 
 /// ", iterations 100-200".
 std::string when(const Diagnosis& d) {
-    if (d.is_whole_run || d.iterations.empty()) return "";
+    const std::string around = d.moves && d.period > 1 ? fmt::format("; it goes around the ranks in {} iterations", d.period) : "";
+    if (d.is_whole_run || d.iterations.empty()) return around;
     std::vector<std::uint64_t> numbers;
     for (const std::uint64_t i : d.iterations) numbers.push_back(i + 1);
     if (d.moves)
         return fmt::format(", in {}", plural(numbers.size(), "iteration")) +
-               (numbers.size() > 20 ? "" : fmt::format(" ({})", number_ranges(numbers, shown_iterations)));
+               (numbers.size() > 20 ? "" : fmt::format(" ({})", number_ranges(numbers, shown_iterations))) + around;
     switch (d.pattern) {
     case PatternKind::Steady: return "";
     case PatternKind::Growing: return fmt::format(", more and more up to iteration {}", count(static_cast<double>(numbers.back())));
@@ -243,7 +244,8 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                          : d.pattern == PatternKind::Shrinking                                ? "in the end"
                          : d.cause == Cause::GrowingWork || d.pattern == PatternKind::Growing ? "at first"
                                                                                               : "in other iterations";
-    const std::string longer = more(e, others, d);
+    const bool is_hidden = suspect.function.node != 0 && e.excess() < 0.5 * e.expected; // what else there is became shorter meanwhile
+    const std::string longer = is_hidden ? fmt::format("{}{} longer than {}", time(e.expected), each(d), others) : more(e, others, d);
     const std::string place = where(names, e, d);
     const bool computes = is_mostly_computing(e);
     const std::string do_it = fmt::format("{}{}", computes ? "compute" : "take", verb_s), time_too = computes ? "" : " time";
@@ -264,7 +266,11 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         break;
     case Cause::InputOutput:
         d.sentence = fmt::format("{} read{} or write{} files{}{}{}", subject, verb_s, verb_s, place, when(d), waiting(profile, e, names, d));
-        if (e.files.is_told)
+        if (e.files.is_told && e.files.place != 0)
+            d.evidence.push_back(fmt::format("{} is off the processor for {}{} and computes for {}; of functions that sleep, samples in it are in {} only",
+                                             printable(without_anonymous(names.tree.nodes[e.files.place].name)), time(e.files.place_off), each(d),
+                                             time(e.files.place_on), printable(without_anonymous(names.tree.nodes[e.files.function].name))));
+        else if (e.files.is_told)
             d.evidence.push_back(fmt::format("it is off the processor for {}{}, and samples are in {} only {}: {} of processor time instead of {}",
                                              time(e.off_cpu), each(d), printable(without_anonymous(names.tree.nodes[e.files.function].name)),
                                              e.compares_ranks ? "there" : "then", time(e.files.here), time(e.files.there)));
@@ -322,6 +328,9 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         e.odds_of_one_factor > 0.1 && e.same_calls())
         d.evidence.push_back("too few functions with samples tell a slow processor from more work");
     if (suspect.kind != SuspectKind::Communication) add_parts(names, e, d);
+    if (is_hidden)
+        d.evidence.push_back(fmt::format("told by the function's share of the samples; all else took {}{} less {} than {}", time(e.expected - e.excess()),
+                                         each(d), d.cause == Cause::GrowingWork ? "in the end" : "at first", others));
     add_counts(e, d);
     if (!is_all && matrix.ranks() > 1)
         d.evidence.push_back(e.coupling >= 0.5

@@ -39,7 +39,7 @@ Json diagnosis_of(const Profile& profile, const Diagnosis& d, const DiagnosedRun
     json["confidence"] = confidence_name(d.confidence);
     json["phase"] = d.is_whole_run ? Json(nullptr) : Json(profile.phases[d.phase].name);
     json["pattern"] = pattern_name(d.pattern);
-    json["period"] = d.pattern == PatternKind::Periodic ? Json(d.period) : Json(nullptr);
+    json["period"] = d.period != 0 ? Json(d.period) : Json(nullptr);
     json["iterations"] = d.iterations.empty() ? Json(nullptr) : ranges_json(d.iterations);
     json["ranks"] = d.ranks.empty() ? Json(nullptr) : Json(d.ranks);
     std::set<std::string> hosts;
