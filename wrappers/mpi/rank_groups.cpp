@@ -34,7 +34,7 @@ constexpr std::uint64_t longest_wait_ns = 100'000'000; // the thread that asks m
 
 } // namespace
 
-std::uint32_t find(std::uint64_t communicator) noexcept {
+[[gnu::hot, gnu::aligned(64)]] std::uint32_t find(std::uint64_t communicator) noexcept {
     const Slot* slot = table.find(communicator);
     return slot == nullptr ? std::uint32_t{not_asked} : static_cast<std::uint32_t>(slot->key.load(std::memory_order_relaxed) >> request_handle_bits);
 }
@@ -95,7 +95,7 @@ std::uint32_t world_rank(std::uint32_t group, int rank) noexcept {
     return static_cast<std::uint32_t>(ranks->ranks[rank]);
 }
 
-std::uint32_t communicator(std::uint32_t group) noexcept {
+[[gnu::hot, gnu::aligned(64)]] std::uint32_t communicator(std::uint32_t group) noexcept {
     if (group == of_world) return 0;
     const Known* const ranks = group >= first_other ? known[group - first_other].load(std::memory_order_acquire) : nullptr;
     return ranks == nullptr || ranks->hash == hash_of_remote ? no_communicator : ranks->hash;
