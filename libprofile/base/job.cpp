@@ -47,11 +47,21 @@ bool batch_id(char* id, std::size_t size) {
     return false;
 }
 
+/// The step's only task is not a rank of a job with several, but a shell (srun --pty bash) or a daemon. What it has started has its variables, too, and it
+/// may start several jobs.
+bool is_slurm_step_of_another() { return slurm_step() != nullptr && number_in_environment(slurm.ranks) == 1; }
+
 const char* step_of_batch_job() {
-    if (const char* step = slurm_step()) return step;
+    if (const char* step = slurm_step(); step != nullptr && !is_slurm_step_of_another()) return step;
     for (const char* name : step_names)
         if (const char* step = text_in_environment(name)) return step;
     return nullptr;
+}
+
+/// The job's name in PMIx, or nullptr.
+const char* pmix_namespace() {
+    const char* name = text_in_environment("PMIX_NAMESPACE");
+    return name != nullptr && std::strncmp(name, "slurm.", 6) == 0 && is_slurm_step_of_another() ? nullptr : name;
 }
 
 /// A process as /proc shows it.
@@ -129,11 +139,11 @@ void hydra_port(int launcher, char (&port)[128], char* buffer, std::size_t size)
             std::snprintf(port, sizeof port, "%.127s", word + std::strlen(word) + 1);
 }
 
-std::time_t boot_time() {
-    char stat[16384];
-    if (read_small_file("/proc/stat", stat, sizeof stat) <= 0) return 0;
-    const char* line = std::strstr(stat, "\nbtime ");
-    return line == nullptr ? 0 : static_cast<std::time_t>(std::strtoll(line + 7, nullptr, 10));
+const char* as_date(std::time_t time, char (&text)[32]) {
+    std::tm local{};
+    localtime_r(&time, &local);
+    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+    return text;
 }
 
 void make_folder_safe(char* name) {
@@ -177,34 +187,34 @@ void Job::find(Arena& arena) noexcept {
     const bool launched = launcher_rank >= 0 && launcher_ranks != 1;
     const int anchor = launched ? launcher_pid(buffer, sizeof buffer) : static_cast<int>(getpid());
     const unsigned long long ticks = look_at(anchor).start;
-    const std::time_t booted = boot_time();
+    const auto booted = static_cast<std::time_t>(number_in_file("/proc/stat", "btime ")); // 0: not known
     const std::time_t started = booted + static_cast<std::time_t>(ticks / static_cast<unsigned long long>(sysconf(_SC_CLK_TCK)));
     if (launched && booted != 0 && ticks != 0) launcher_start = started;
+    char date[32];
+    constexpr std::time_t two_days = 2 * 24 * 60 * 60; // zones are up to 26 hours apart
+    earliest_date = arena.copy_text(as_date(started - two_days, date));
     const bool is_batch = batch_id(short_name, sizeof short_name);
-    if (is_batch) {
-        make_folder_safe(short_name);
-    } else {
-        std::tm local{};
-        localtime_r(&started, &local);
-        std::strftime(short_name, sizeof short_name, "%Y%m%d-%H%M%S", &local);
-    }
-    id = arena.copy_text(short_name);
+    if (is_batch) make_folder_safe(short_name);
+    id = arena.copy_text(is_batch ? short_name : as_date(started, date));
 
     // What is the same on all hosts and inside all wrappers lets all ranks find the folder of rank 0 without asking it.
     // PMIx builds its name from the host's name and the launcher's pid, and containers repeat both. Open MPI's launcher draws a random key as well.
-    // The batch job is no part of it, since ranks that ssh started on other hosts may not have its variables.
+    // The batch job is no part of it, since ranks that ssh started on other hosts may not have its variables. But jsrun counts its starts in each.
     char port[128] = {};
     if (launched) hydra_port(anchor, port, buffer, sizeof buffer);
-    const char* name_space = std::getenv("PMIX_NAMESPACE");
+    const char* name_space = pmix_namespace();
     const char* random = std::getenv("OMPI_MCA_orte_precondition_transports");
     const char* step = step_of_batch_job();
     key_is_of_all_hosts = true;
-    if (launched && port[0] != 0)
+    if (launched && port[0] != 0) {
+        std::snprintf(buffer, sizeof buffer, "%s %d %llu", host, anchor, ticks);
+        daemon = arena.copy_text(buffer);
         std::snprintf(buffer, sizeof buffer, "hydra %s", port);
-    else if (launched && name_space != nullptr)
-        std::snprintf(buffer, sizeof buffer, "%s %.100s", name_space, random == nullptr ? "" : random);
+    } else if (launched && name_space != nullptr)
+        std::snprintf(buffer, sizeof buffer, "%s %.255s %.100s", is_batch && std::getenv("JSM_NAMESPACE_RANK") != nullptr ? id : "", name_space,
+                      random == nullptr ? "" : random);
     else if (launched && is_batch && step != nullptr)
-        std::snprintf(buffer, sizeof buffer, "%s %s", id, step);
+        std::snprintf(buffer, sizeof buffer, "%s %.100s", id, step);
     else {
         key_is_of_all_hosts = false;
         std::snprintf(buffer, sizeof buffer, "%s %s %d %llu", id, host, anchor, ticks);

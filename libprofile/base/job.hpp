@@ -19,9 +19,11 @@ struct Job {
     const char* id = "";  // the batch system's, or the launcher's start time as YYYYMMDD-HHMMSS
     const char* key = ""; // equal in all ranks of the job on this host, on all hosts if `key_is_of_all_hosts`; every other job has another one
     bool key_is_of_all_hosts = false;
-    int launcher_rank = -1; // -1 if the launcher is unknown
+    const char* daemon = ""; // "HOST PID START" of MPICH's launcher on this host, whose port another job may have had before; empty for others
+    int launcher_rank = -1;  // -1 if the launcher is unknown
     int launcher_ranks = -1;
     std::time_t launcher_start = 0; // on this host; 0 if the launcher is unknown
+    const char* earliest_date = ""; // as in `id`: no rank of the job names an earlier one, whatever its time zone
 
     // Set after MPI_Init.
     int rank = 0;

@@ -54,7 +54,16 @@ bool is_older_than_job(int file) {
     return fstat(file, &status) == 0 && status.st_mtime + clock_tolerance_s < process.job().launcher_start;
 }
 
-bool has_job_key(const char* folder, const char* key) {
+/// Behind the key stands the daemon of the rank that made the folder: on its host, another one is another job's.
+bool is_of_this_job(const char* text) {
+    const Job& job = process.job();
+    const std::size_t key = std::strlen(job.key), host = std::strlen(job.host);
+    if (std::strncmp(text, job.key, key) != 0 || text[key] != '\n') return false;
+    const char* daemon = text + key + 1;
+    return std::strncmp(daemon, job.host, host) != 0 || daemon[host] != ' ' || std::strcmp(daemon, job.daemon) == 0;
+}
+
+bool has_job_key(const char* folder) {
     FilePath path;
     char found[1024] = {};
     path_of(folder, "job", path);
@@ -70,7 +79,7 @@ bool has_job_key(const char* folder, const char* key) {
         size = pread(file, found, sizeof found - 1, 0);
     }
     close(file);
-    return size > 0 && std::strcmp(found, key) == 0;
+    return size > 0 && is_of_this_job(found);
 }
 
 bool has_file(const char* folder, const char* name) {
@@ -90,7 +99,7 @@ bool is_taken(const char* folder) {
 bool can_be_written(const char* folder) { return access(folder, W_OK | X_OK) == 0; }
 
 /// Returns true for a folder of this job where this rank can write, even after the program has changed its user.
-bool is_open_to_this_rank(const char* folder) { return has_job_key(folder, process.job().key) && !is_taken(folder) && can_be_written(folder); }
+bool is_open_to_this_rank(const char* folder) { return has_job_key(folder) && !is_taken(folder) && can_be_written(folder); }
 
 /// Processes that are jobs of their own may have the same key as their neighbours, but must not share a folder with them.
 bool is_made_by_another_rank(const char* folder) { return process.output() != Output::OneProcess && is_open_to_this_rank(folder); }
@@ -170,8 +179,11 @@ bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept 
         if (error == 0 && has_config) error = EEXIST; // another job's, or the program's own
         if (error != 0) return false;
     }
-    const char* key = process.job().key;
-    if (error == 0) error = write_text(path, "job", key, std::strlen(key));
+    if (error == 0) {
+        char text[1024];
+        const int length = std::snprintf(text, sizeof text, "%s\n%s", process.job().key, process.job().daemon);
+        error = write_text(path, "job", text, static_cast<std::size_t>(length));
+    }
     if (error == EEXIST && is_made_by_another_rank(path)) {
         adopt(path);
         return true;
@@ -255,14 +267,10 @@ bool OutputFolder::find_otherwise_named() noexcept {
     if (!job.key_is_of_all_hosts || job.launcher_start == 0) return false;
     char prefix[256];
     std::snprintf(prefix, sizeof prefix, "libprofile-%.200s-", job.name);
-    char earliest[32]; // of those whose names are times
-    const std::time_t time = job.launcher_start - clock_tolerance_s;
-    std::tm local{};
-    localtime_r(&time, &local);
-    std::strftime(earliest, sizeof earliest, "%Y%m%d-%H%M%S", &local);
     return any_entry(job.folder, false, [&](const char* entry) {
         const std::size_t length = std::strlen(prefix);
         if (std::strncmp(entry, prefix, length) != 0) return false;
+        const char* const earliest = job.earliest_date;
         const bool is_time = std::strlen(entry + length) >= std::strlen(earliest) && entry[length + 8] == '-';
         if (is_time && std::strncmp(entry + length, earliest, std::strlen(earliest)) < 0) return false;
         char path[path_size];

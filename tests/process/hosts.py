@@ -18,8 +18,8 @@ START = """
 AGENT = """#!/bin/sh
 while case $1 in -*) true ;; *) false ;; esac; do shift; done
 host=$1; shift
-[ "$host" != "{late}" ] || sleep 2
-exec nsenter --target "$(cat "{folder}/$host.pid")" --net --uts --mount --pid -- env -i PATH=/usr/bin:/bin HOME="{folder}" sh -c "cd; $*"
+[ "$host" != "{late}" ] || {{ sleep 2; zone=UTC-9; }}
+exec nsenter --target "$(cat "{folder}/$host.pid")" --net --uts --mount --pid -- env -i TZ="${{zone:-UTC}}" PATH=/usr/bin:/bin HOME="{folder}" sh -c "cd; $*"
 """
 SETTINGS = {
     "openmpi": ["--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "pml", "ob1", "--mca", "btl", "tcp,self,vader",
@@ -30,7 +30,7 @@ SETTINGS = {
 
 class Hosts:
     """node1, node2 ... and `login`, where the launcher runs and the cables meet. Each command of the job has new ones, since Job.run()
-    ends all processes. `late`: a host on which the launcher's daemon starts seconds after the others."""
+    ends all processes. `late`: a host on which the launcher's daemon starts seconds after the others, in another time zone."""
 
     def __init__(self, job, count, ranks_each, late=None):
         job.need("unshare", "nsenter", "ip", LAUNCHERS[job.mpi][0])

@@ -107,6 +107,24 @@ def programs_with_sanitizers_of_clang_are_measured(job):
 
 
 @test
+def children_of_programs_with_address_sanitizer_are_not_checked(job):
+    """Perl leaves memory to the system, which AddressSanitizer's library would take for leaks."""
+    job.write("parent.c", """
+        #include <stdlib.h>
+        int main(int count, char** words) {
+            int child = count > 1 ? system(words[1]) >> 8 : 5;
+            return system("echo \\"[$LD_PRELOAD]\\"; exec perl -e 'exit 6'") >> 8 == 6 && child == 5 ? 3 : 1;
+        }
+    """)
+    checked = compiled(job, "checked_child", "gcc", "-fsanitize=address")
+    expect_equal(job.run(["gcc", "-g", "-fsanitize=address", "parent.c", "-o", "parent"]).code, 0, "compilation")
+    for output, env, words, printed in (("plain", {}, [checked], END[1] + "[]\n"), ("preloaded", {"LD_PRELOAD": "libm.so.6"}, [], "[libm.so.6]\n")):
+        result = job.run([job.tool, "run", "--mpi", "no", "--output", output, "--", job.folder / "parent", *words], env=env)
+        expect_equal((result.code, result.out, result.err), (3, printed, []), f"libprofile run -- parent, {output}")
+        expect_measured(job, result, output)
+
+
+@test
 def mpi_programs_with_address_sanitizer_are_measured(job):
     source = job.source / "tests/programs/life.c"
     job.compile(f"mpicc.{job.mpi}", "-fsanitize=address", "-g", "-O1", f"-I{job.source}/include", source, "-o", "life")

@@ -103,5 +103,17 @@ def an_old_folder_with_the_key_of_the_job_is_left_alone(job):
     expect_equal(sorted(path.name for path in (job.folder / "out.001").iterdir()), ["config", "job", "profile.lprof"], "the new folder")
 
 
+@test
+def a_folder_of_a_job_with_the_same_port_just_before_is_left_alone(job):
+    """A site may give launchers few ports, of which each takes the first. The second job has a rank more, whose file the first folder has not."""
+    env = {"MPIEXEC_PORT_RANGE": "47812:47812"}
+    job.measured([job.program("life"), "kill", "1"], output="out", env=env)
+    before = sorted(path.name for path in (job.folder / "out").iterdir())
+    expect("rank-0.lprof" in before, f"files of the first job: {before}")
+    job.measured([job.program("life"), "kill", "1"], 3, output="out", env=env)
+    expect_equal(sorted(path.name for path in (job.folder / "out").iterdir()), before, "the first folder")
+    expect("rank-2.lprof" in [path.name for path in (job.folder / "out.001").iterdir()], "the second job's rank 2 is not in its folder")
+
+
 if __name__ == "__main__":
     main()

@@ -3,8 +3,10 @@
 #include "libprofile/base/job.hpp"
 #include "libprofile/base/launcher.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/base/small_file.hpp"
 
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -212,6 +214,7 @@ TEST_F(JobEnvironment, RanksOfJsrunInLsf) {
     };
     expect_rank(rank("83"), 83, 84, 41, "1234");
     expect_key(rank("83"), rank("0"), "PMIX_NAMESPACE", "8");
+    expect_key(rank("83"), rank("0"), "LSB_JOBID", "1235"); // jsrun counts in each batch job
 }
 
 TEST_F(JobEnvironment, JobsOfAnArrayAreToldApart) {
@@ -227,12 +230,27 @@ TEST_F(JobEnvironment, RanksOfMvapich) {
 TEST_F(JobEnvironment, MpichInsideAnotherLaunchersShellIsTheInnermost) {
     const Variables shell =
         with(with(slurm_batch, slurm_step_of_five), {{"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_RANK", "0"}, {"PMIX_NAMESPACE", "slurm.pmix.8652.3"}});
-    expect_rank(with(shell, {{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "3"}, {"PMI_FD", "6"}}), 3, 4, 3, "8652");
+    Variables rank = with(shell, {{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "3"}, {"PMI_FD", "6"}});
+    expect_rank(rank, 3, 4, 3, "8652");
+    EXPECT_FALSE(find(rank).key_is_of_all_hosts); // the shell may start several jobs: neither its step nor its name in PMIx tells them apart
+    rank.erase("PMIX_NAMESPACE");
+    EXPECT_FALSE(find(rank).key_is_of_all_hosts);
 }
 
 TEST_F(JobEnvironment, WithoutALauncherTheKeyIsTheProcesss) {
     expect_rank({}, -1, -1, -1, "");
     EXPECT_NE(std::string_view(find({}).key).find(std::to_string(getpid())), std::string_view::npos);
+}
+
+TEST(SmallFile, TheNumberOfALineIsFoundWhereverItIs) {
+    const std::string path = testing::TempDir() + "stat-" + std::to_string(getpid());
+    for (std::size_t before = 3950; before < 20000; before += before < 4150 ? 3 : 5003) { // as with hundreds of processors
+        std::ofstream(path) << "cpu 1\nintr btime 5" << std::string(before, '0') << "\nctxt 4\nbtime 1764312345\nprocesses 3\n";
+        ASSERT_EQ(number_in_file(path.c_str(), "btime "), 1764312345) << before;
+    }
+    EXPECT_EQ(number_in_file(path.c_str(), "boottime "), 0);
+    unlink(path.c_str());
+    EXPECT_EQ(number_in_file(path.c_str(), "btime "), 0);
 }
 
 } // namespace

@@ -40,6 +40,23 @@ bool measured_from_the_start() {
     return (mpi != nullptr && std::strcmp(mpi, "no") == 0) || is_launchers_process();
 }
 
+/// `libprofile run` has put AddressSanitizer's library first, for this program only: others would be searched for leaks at their end and fail. Without it,
+/// libprofile.so would end children that are checked by it. So both go from what children are given. In place: setenv() would allocate.
+void take_back_preloads() {
+    char* const list = std::getenv("LD_PRELOAD");
+    if (list == nullptr || std::strncmp(list, "libasan.so", 10) != 0 || !is_launchers_process()) return;
+    char* const second = std::strchr(list, ':');
+    if (second == nullptr) return;
+    std::memmove(list, second + 1, std::strlen(second));
+    char* const colon = std::strrchr(list, ':');
+    const char* const slash = std::strrchr(list, '/');
+    if (slash == nullptr || std::strcmp(slash, "/libprofile.so") != 0) return;
+    if (colon != nullptr)
+        *colon = 0;
+    else
+        unsetenv("LD_PRELOAD");
+}
+
 void fork_child() {
     if (process.state() == SessionState::Idle) return thread_registry.know_main(); // the child may become an MPI process
     session.in_fork_child();
@@ -55,6 +72,7 @@ void fork_child() {
     thread_registry.know_main(); // reads the CPU time at that moment
     real_calls();
     resolve_processor_number();
+    take_back_preloads();
     begin_loaded_objects();
     find_jumps();
     pthread_atfork(nullptr, nullptr, fork_child);
