@@ -10,8 +10,7 @@ namespace {
 SelectedTimes times_of(const IndexedRows& rows, const std::vector<PassingPixels::Row>& wanted) {
     SelectedTimes times;
     times.spans.resize(rows.size());
-    for (const PassingPixels::Row& row : wanted)
-        times.spans[row.location] = {whole_ns(row.from), whole_ns(std::ceil(row.to))};
+    for (const PassingPixels::Row& row : wanted) times.spans[row.location] = {whole_ns(row.from), whole_ns(std::ceil(row.to))};
     return times;
 }
 
