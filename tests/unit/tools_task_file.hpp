@@ -177,7 +177,7 @@ inline ByteVector task_file(const tools::Profile& profile) {
 /// A profile of tasks on disk, in a folder that goes away with it.
 class TasksFile {
   public:
-    explicit TasksFile(const Profile& profile) {
+    explicit TasksFile(const tools::Profile& profile) {
         char name[] = "/tmp/libprofile-tasks-XXXXXX";
         folder_ = ::mkdtemp(name);
         const ByteVector bytes = task_file(profile);
