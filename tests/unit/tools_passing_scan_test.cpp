@@ -191,6 +191,9 @@ TEST(PassingScan, ItTellsThePiecesThatPass) {
                                              {Kind::Regions},
                                              {Kind::All, "", "", 1'000'000'000}});
     }
+    // A thread that is in no call at all.
+    const TimelineFile idle({60, 0, 1});
+    check_filters(TwoWays(idle.path()), {{Kind::All, "", "", 0, EventFilter::no_most, {{0, 0}}}});
     const TasksFile file(TaskTeam(tree_program(6, 6), 3, 2, true).run());
     check_filters(TwoWays(file.path()), {{Kind::Tasks}, {Kind::Calls}, {Kind::All, "", "", 0, EventFilter::no_most, {}, {{1, 2}}}, {Kind::Calls, "", "", 500}});
 }

@@ -90,8 +90,12 @@ export async function timelineSpeed({ page, open, frames, shots, result }) {
 export async function durationsOf({ page, open, settle, shots, result }) {
   await open();
   result.of = [];
-  for (const span of JSON.parse(process.argv[7])) {
-    await page.evaluate((eventSpan) => window.libprofile.store.set({ eventSpan }), span);
+  for (const { filter, ...span } of JSON.parse(process.argv[7])) {
+    await page.evaluate(([eventSpan, some]) => {
+      const { store } = window.libprofile,
+        none = { kind: "", text: "", inside: "", from: 0, to: Infinity, ranks: "", threads: "", ranOn: "", nodes: "", access: "" };
+      store.set({ eventSpan, eventFilter: { ...none, ...some } });
+    }, [span, filter]);
     await settle();
     await page.waitForFunction(() => /task|call/.test(document.getElementById("events-durations").innerText) && !document.getElementById("events-durations").innerText.startsWith("Counting"), undefined, { timeout: 60000 });
     result.of.push(await page.evaluate(() => {

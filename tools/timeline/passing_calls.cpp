@@ -1,6 +1,6 @@
 #include "tools/timeline/passing_calls.hpp"
 
-#include "tools/text/layout.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/timeline/named_paths.hpp"
 #include "tools/timeline/task_places.hpp"
 

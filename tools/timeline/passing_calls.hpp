@@ -48,8 +48,10 @@ class PassingCalls {
     bool has_type(const TaskPlace& type) const;
     /// No call of a group or leaf is as long as is wanted. @param longest of it
     bool has_none(std::size_t location, std::uint64_t longest) const;
-    /// Nor has a name that is wanted.
-    bool has_none(std::size_t location, const LeafGroup& group) const { return has_none(location, group.longest) || (group.nodes & nodes_[location]) == 0; }
+    /// Nor has a name that is wanted. In a group without calls the thread may pass, as it is in none.
+    bool has_none(std::size_t location, const LeafGroup& group) const {
+        return has_none(location, group.longest) || ((group.nodes & nodes_[location]) == 0 && !filter_.is_of_threads());
+    }
 
   private:
     bool is_there(std::size_t location, std::uint16_t processor) const;

@@ -2,6 +2,7 @@
 
 #include "tools/timeline/pixel_sums.hpp"
 #include "tools/timeline/row_builder.hpp"
+#include "tools/timeline/selected_times.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -130,8 +131,6 @@ class StatePixels {
     PixelSums tasks_;
 };
 
-std::uint64_t ns_of(double ns) { return ns <= 0 ? 0 : ns >= 1.8e19 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(ns); }
-
 } // namespace
 
 std::uint64_t groups_between(const IndexedRow& row, std::uint64_t from, std::uint64_t to) {
@@ -250,7 +249,7 @@ TimelineSums sums_between(const IndexedRow& row, std::uint64_t from, std::uint64
 TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std::size_t n, const PixelEffort& effort, const TaskClasses* classes) {
     const RowIndex& index = row.index();
     StatePixels sums(from, to, n, classes);
-    const std::uint64_t begin = ns_of(from), end = ns_of(std::ceil(to));
+    const std::uint64_t begin = whole_ns(from), end = whole_ns(std::ceil(to));
     const std::uint64_t groups = groups_between(row, begin, end);
     if (groups == 0) return {sums.pixels()};
     if (groups <= effort.groups && leaves_between(row, begin, end) <= effort.leaves) {

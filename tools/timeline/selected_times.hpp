@@ -8,6 +8,9 @@
 
 namespace libprofile::tools {
 
+/// Of a place between two ns. Times before the clock began are none of events.
+inline std::uint64_t whole_ns(double ns) { return ns <= 0 ? 0 : ns >= 9e18 ? std::uint64_t{9'000'000'000'000'000'000u} : static_cast<std::uint64_t>(ns); }
+
 struct SelectedTimes {
     struct Span {
         std::uint64_t begin_ns = 0, end_ns = 0; // of the rank's clock; 0, 0: it does not have it

@@ -5,6 +5,7 @@
 #include "tools/timeline/named_paths.hpp"
 #include "tools/timeline/row_builder.hpp"
 #include "tools/timeline/row_window.hpp"
+#include "tools/timeline/selected_times.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,9 +40,6 @@ std::size_t cell_at(const std::vector<double>& edges, double ns) {
     return static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), ns) - edges.begin());
 }
 std::size_t cell_at(const std::vector<double>& edges, std::uint64_t ns) { return cell_at(edges, static_cast<double>(ns)); }
-
-/// Times before the clock began are none of events.
-std::uint64_t whole(double ns) { return ns <= 0 ? 0 : ns >= 9e18 ? std::uint64_t{9'000'000'000'000'000'000u} : static_cast<std::uint64_t>(ns); }
 
 } // namespace
 
@@ -107,8 +105,8 @@ void SeriesScan::add_units() {
         for (std::uint32_t node = 0; node < wanted_[l].size(); ++node) bits |= wanted_[l][node] ? node_bit(node) : 0;
         const auto groups = static_cast<std::uint32_t>(index.groups.size());
         const bool is_from_begin = question_.is_total && question_.of != SeriesQuestion::Of::Counter;
-        std::uint32_t first = is_from_begin ? 0 : static_cast<std::uint32_t>(index.group_at(whole(edges.front() - 1)));
-        std::uint32_t end = static_cast<std::uint32_t>(index.group_at(whole(std::ceil(edges.back())))) + 1;
+        std::uint32_t first = is_from_begin ? 0 : static_cast<std::uint32_t>(index.group_at(whole_ns(edges.front() - 1)));
+        std::uint32_t end = static_cast<std::uint32_t>(index.group_at(whole_ns(std::ceil(edges.back())))) + 1;
         if (is_of_calls()) {
             for (std::uint32_t g = first; g < end; ++g)
                 if ((index.groups[g].nodes & bits) != 0) units_.push_back({l, g});
@@ -119,7 +117,7 @@ void SeriesScan::add_units() {
             // What is read or sent at the begin of a long call comes at its end.
             if (question_.of != SeriesQuestion::Of::Received) {
                 std::uint32_t last = end;
-                index.for_each_long(index.first_leaf(end - 1), whole(edges.back()) + 1, [&](const LongInterval& one) {
+                index.for_each_long(index.first_leaf(end - 1), whole_ns(edges.back()) + 1, [&](const LongInterval& one) {
                     const auto group = static_cast<std::uint32_t>(one.leaf / LeafGroup::arity);
                     if (group >= last && group < groups) units_.push_back({l, group});
                     last = std::max(last, group + 1);
@@ -180,10 +178,11 @@ void SeriesScan::add_calls(const Unit& unit, Cells& cells) const {
     const IndexedRow& row = *rows_[unit.location];
     const std::vector<double>& edges = question_.edges[unit.location];
     const std::vector<bool>& wanted = wanted_[unit.location];
-    const std::uint64_t begin = std::max(row.index().groups[unit.group].time, question_.is_total ? 0 : whole(edges.front())),
-                        end = std::min(row.index().end_of(unit.group), whole(std::ceil(edges.back())));
+    const std::uint64_t begin = std::max(row.index().groups[unit.group].time, question_.is_total ? 0 : whole_ns(edges.front())),
+                        end = std::min(row.index().end_of(unit.group), whole_ns(std::ceil(edges.back())));
     const bool is_number = question_.of == SeriesQuestion::Of::Calls;
-    RowPieces pieces = pieces_between(row, begin, end, true);
+    const RowPieces pieces = pieces_between(row, begin, end, true);
+    auto span = pieces.spans.begin();
     std::uint64_t until = 0;
     for (const StateCall& call : pieces.calls) {
         if (call.is_run() || call.path >= wanted.size() || !wanted[call.path] || (call.end_ns <= until && call.begin_ns < until)) continue;
@@ -193,9 +192,10 @@ void SeriesScan::add_calls(const Unit& unit, Cells& cells) const {
             if (is_number && call.begin_ns >= begin && call.begin_ns < end) cells[cell_at(edges, call.begin_ns)].sum += 1;
             continue;
         }
-        for (const KnownSpan& span : pieces.spans) {
-            const std::uint64_t to = std::min({call.end_ns, span.end_ns, end});
-            for (double at = static_cast<double>(std::max({call.begin_ns, span.begin_ns, begin})); at < static_cast<double>(to);) {
+        while (span != pieces.spans.end() && span->end_ns <= call.begin_ns) ++span; // calls are in the order of their begins
+        for (auto own = span; own != pieces.spans.end() && own->begin_ns < call.end_ns; ++own) {
+            const std::uint64_t to = std::min({call.end_ns, own->end_ns, end});
+            for (double at = static_cast<double>(std::max({call.begin_ns, own->begin_ns, begin})); at < static_cast<double>(to);) {
                 const std::size_t cell = cell_at(edges, at);
                 const double next = cell < edges.size() ? std::min(static_cast<double>(to), edges[cell]) : static_cast<double>(to);
                 cells[cell].sum += is_number ? (next - at) / static_cast<double>(length) : next - at;

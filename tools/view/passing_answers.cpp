@@ -10,8 +10,7 @@ namespace {
 SelectedTimes times_of(const IndexedRows& rows, const std::vector<PassingPixels::Row>& wanted) {
     SelectedTimes times;
     times.spans.resize(rows.size());
-    for (const PassingPixels::Row& row : wanted)
-        times.spans[row.location] = {static_cast<std::uint64_t>(std::max(0.0, row.from)), static_cast<std::uint64_t>(std::ceil(std::max(0.0, row.to)))};
+    for (const PassingPixels::Row& row : wanted) times.spans[row.location] = {whole_ns(row.from), whole_ns(std::ceil(row.to))};
     return times;
 }
 

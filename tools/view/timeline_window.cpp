@@ -80,8 +80,6 @@ std::vector<PassingPixel> whole_passing(const std::vector<TimelinePixel>& pixels
     return list;
 }
 
-std::uint64_t whole_ns(double ns) { return ns <= 0 ? 0 : ns >= 9e18 ? std::uint64_t{9'000'000'000'000'000'000u} : static_cast<std::uint64_t>(ns); }
-
 /// The spans of kept iterations: those whose turn it was, and those that the index names. Where none was dropped, all is known.
 std::vector<ShownSpan> kept_spans(const Location& location, const RowIndex& index) {
     if (index.is_complete()) return {{0, ~std::uint64_t{0}}};
@@ -158,7 +156,7 @@ std::vector<std::vector<bool>> all_parts(const Profile& profile) {
 
 TimelineWindow::TimelineWindow(const Profile& profile, const PageTables& tables, std::shared_ptr<const TimelineIndex> index)
     : profile_(profile), tables_(tables), axis_(profile), index_(std::move(index)), rows_(index_->rows()), types_(profile, rows_),
-      classes_(types_.classes(colored_types)) {
+      classes_(types_.classes(colored_types)), has_senders_(all_have_senders(profile, rows_)) {
     shown_.ranks = profile.ranks;
     shown_.paths = profile.paths;
     shown_.functions = profile.functions;
@@ -191,11 +189,8 @@ TimelineWindow::Counted<Key, Count>& TimelineWindow::counted(CountedList<Key, Co
     const auto known = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.key == key; });
     if (known != list.end())
         list.splice(list.end(), list, known);
-    else {
-        list.emplace_back();
-        list.back().key = key;
-        if (filter.is_active()) list.back().passing = passing_of(filter);
-    }
+    else
+        list.emplace_back(key, filter.is_active() ? passing_of(filter) : nullptr);
     if (list.size() > most) list.pop_front();
     return list.back();
 }
@@ -243,7 +238,7 @@ Json TimelineWindow::first(Sections& sections) const {
     entry["indexed"] = is_indexed;
     entry["called"] = called();
     entry["counters"] = counters();
-    entry["messages_known"] = all_have_senders(profile_, rows_);
+    entry["messages_known"] = has_senders_;
     Json notes = Json::array();
     notes.push_back(fmt::format("there are {} of events: the page asks for those that it shows", byte_size(static_cast<double>(index_->event_bytes()))));
     for (const std::string& note : index_->notes()) notes.push_back(note);
@@ -389,7 +384,8 @@ SelectedTimes TimelineWindow::times_of_iteration(std::uint32_t phase, std::uint6
 
 Json TimelineWindow::sums(const SelectedTimes& times, const CallFilter& filter) {
     const PassingSums* passing = nullptr;
-    if (filter.is_active()) {
+    const bool is_counted = filter.is_active() && !filter.is_of_threads();
+    if (is_counted) {
         check_filter(filter);
         auto& asked = counted(passing_sums_, {times, filter}, filter);
         if (!asked.count) asked.count.emplace(rows_, *asked.passing, times);
@@ -404,6 +400,12 @@ Json TimelineWindow::sums(const SelectedTimes& times, const CallFilter& filter) 
     });
     Json entry = {{"sums", sums}};
     if (passing != nullptr) entry["passing"] = passing->sums();
+    if (filter.is_active() && !is_counted) { // of a thread all or nothing
+        const std::shared_ptr<const PassingCalls> chosen = passing_of(filter);
+        for (std::size_t l = 0; l < sums.size(); ++l)
+            if (!chosen->has_thread(l)) sums[l] = {};
+        entry["passing"] = sums;
+    }
     if (!times.is_iteration) return entry;
     Json places = Json::array();
     for (std::size_t l = 0; l < sums.size(); ++l) {
@@ -449,7 +451,7 @@ Json TimelineWindow::series(const Series& asked) {
         throw ViewError("there are no such intervals");
     SeriesQuestion question = asked.question;
     const bool is_of_senders = question.of == SeriesQuestion::Of::Sent || question.of == SeriesQuestion::Of::Messages;
-    if (is_of_senders && !all_have_senders(profile_, rows_)) throw ViewError("of some messages the sender is not known");
+    if (is_of_senders && !has_senders_) throw ViewError("whether all messages have their senders is not known");
     question.edges.resize(rows_.size());
     for (std::size_t l = 0; l < rows_.size(); ++l)
         for (std::size_t i = 0; i <= intervals.count && rows_[l] != nullptr; ++i)

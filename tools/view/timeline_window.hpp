@@ -101,6 +101,7 @@ class TimelineWindow {
     const IndexedRows rows_;
     const RunTypes types_;
     const std::vector<TaskClasses> classes_;
+    const bool has_senders_;                      // all_have_senders()
     Profile shown_;                               // the profile's tables, with the events of a picture
     std::shared_ptr<const PassingCalls> passing_; // that was asked for last
     CountedList<SelectionKey, DurationScan> durations_;

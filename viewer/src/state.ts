@@ -252,6 +252,7 @@ export class Store {
     if (modes.includes(q.get("events") ?? "")) s.eventMode = q.get("events") as EventMode;
     s.eventShades = shadesOf(q.get("shades") ?? "");
     s.eventFilter = filterOf(q.get("filter") ?? "");
+    if (!h.events?.task_nodes) s.eventFilter = { ...s.eventFilter, nodes: "", access: "" }; // of another page: nobody could see or change it
     const [, rank, number] = /^(\d+)\.(\d+)$/.exec(q.get("task") ?? "") ?? [];
     if (rank !== undefined) s.task = { rank: Number(rank), number: Number(number) };
     s.curves = curvesOf(q);

@@ -91,6 +91,7 @@ export class AskedEvents {
 
   /** Tells what is shown now. */
   want(wanted: Wanted): void {
+    if (this.wanted && whatCode(this.wanted.what) !== whatCode(wanted.what)) [this.retryAt, this.missing] = [0, ""]; // what was refused is no longer asked for
     if (!this.wanted || !isSame(this.wanted, wanted)) this.wanted = wanted;
     if (this.shown && this.shown.of !== whatCode(wanted.what)) {
       this.shown = null; // it says something else
@@ -128,6 +129,7 @@ export class AskedEvents {
         const wanted = this.wanted,
           known = this.find(wanted, true) ?? this.find(wanted, false);
         if (known && known !== this.shown) this.show(known);
+        else if (known && this.missing) this.tellMissing(""); // of another view, which is no longer wanted
         if (known?.isExact) break;
         // At once what comes soon, then what is exact, unless the view moves on.
         if (known) await new Promise((resolve) => setTimeout(resolve, patience));

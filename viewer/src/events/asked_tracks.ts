@@ -17,6 +17,12 @@ interface Grid {
   end: number;
   every: number; // ns
 }
+/** One that is no state. */
+interface CountedSeries {
+  grid: Grid;
+  isTotal: boolean;
+  values: Float64Array[]; // by location
+}
 const covers = (a: Grid | null, b: Grid): boolean => !!a && a.every === b.every && a.first <= b.first && a.end >= b.end;
 
 const nothing: Track = { addAt: () => {} },
@@ -36,7 +42,7 @@ export class AskedTracks implements TrackSource {
   readonly names: Names;
   private grid: Grid | null = null; // what is known
   private totals: Float64Array[][] = []; // of this, by row and state: ns at the ends of the intervals
-  private readonly counted = new Map<string, { grid: Grid; isTotal: boolean; values: Float64Array[] }>(); // other series, by location
+  private readonly counted = new Map<string, CountedSeries>();
   private wanted: Grid | null = null;
   private needed: Needed[] = [];
   private isAsking = false;
@@ -116,8 +122,7 @@ export class AskedTracks implements TrackSource {
     for (;;) {
       const answer = await ask<{ values: number[][] } | { counting: string; share: number }>("timeline_series", question);
       if ("values" in answer) {
-        if (this.counted.size >= mostCounted) this.counted.delete(this.counted.keys().next().value!);
-        this.counted.set(keyOf(series, name, from, to), { grid, isTotal, values: answer.values.map((list) => Float64Array.from(list)) });
+        this.keep(keyOf(series, name, from, to), { grid, isTotal, values: answer.values.map((list) => Float64Array.from(list)) });
         this.missing = "";
         this.onChange();
         return;
@@ -126,6 +131,15 @@ export class AskedTracks implements TrackSource {
       this.missing = `counting ${answer.counting} … ${percent(answer.share)}`;
       this.onChange();
     }
+  }
+
+  /** The oldest one goes, but none that is needed: it would be asked for again and again. */
+  private keep(key: string, own: CountedSeries): void {
+    const needed = new Set(this.needed.map(({ series, name, from, to }) => keyOf(series, name, from, to)));
+    this.counted.delete(key);
+    const oldest = [...this.counted.keys()].find((one) => !needed.has(one));
+    if (this.counted.size >= mostCounted && oldest !== undefined) this.counted.delete(oldest);
+    this.counted.set(key, own);
   }
 
   /** null: the view moves on. */

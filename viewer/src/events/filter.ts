@@ -36,13 +36,14 @@ export function filterCode(f: EventFilter): string {
 }
 /** As a question to the server, which knows no NUMA nodes of data. */
 export function filterQuestion(f: EventFilter): Record<string, string | number> {
-  const list = (text: string): string => text.replaceAll(" ", "");
+  const list = (text: string): string => text.replace(/\s/g, ""),
+    whole = (ns: number): number => Math.min(ns, Number.MAX_SAFE_INTEGER);
   return {
     ...(f.kind && { only: f.kind }),
     ...(f.text && { with: f.text }),
     ...(f.inside && { inside: f.inside }),
-    ...(f.from > 0 && { least: f.from }),
-    ...(f.to < Infinity && { most: f.to }),
+    ...(f.from > 0 && { least: whole(f.from) }),
+    ...(f.to < Infinity && { most: whole(f.to) }),
     ...(f.ranks && { on_ranks: list(f.ranks) }),
     ...(f.threads && { on_threads: list(f.threads) }),
     ...(f.ranOn && { on_nodes: list(f.ranOn) }),
@@ -52,7 +53,7 @@ export function filterQuestion(f: EventFilter): Record<string, string | number> 
 export function filterOf(code: string): EventFilter {
   const q = new URLSearchParams(code),
     kind = q.get("kind") ?? "",
-    ns = (name: string, otherwise: number): number => (/^\d+(\.\d+)?$/.test(q.get(name) ?? "") ? Number(q.get(name)) : otherwise),
+    ns = (name: string, otherwise: number): number => (/^\d+(\.\d+)?$/.test(q.get(name) ?? "") ? Math.round(Number(q.get(name))) : otherwise),
     list = (name: string): string => (listProblem(q.get(name) ?? "") ? "" : (q.get(name) ?? "")),
     from = ns("from", 0),
     to = ns("to", Infinity),

@@ -189,7 +189,11 @@ export class EventsPane {
       };
     asked.shares(eventSpan, this.timeline!.pieces!, isWanted, tell).then(
       (shares) => isWanted() && this.showSharesOf(shares),
-      (error) => isWanted() && tell(messageOf(error)),
+      (error) => {
+        if (!isWanted()) return;
+        tell(messageOf(error));
+        this.showDurationsSoon(eventSpan); // of tasks they are known where shares are not
+      },
     );
   }
 
@@ -224,8 +228,12 @@ export class EventsPane {
         )
         .join("")}</table></div>` +
       (shares.matrix ? rankMatrixHtml(shares.matrix) : "");
-    // Those of a large trace would slow a drag down.
-    this.waiting = window.setTimeout(() => void this.showDurations(eventSpan), 80);
+    this.showDurationsSoon(eventSpan);
+  }
+  /** Those of a large trace would slow a drag down. */
+  private showDurationsSoon(span: EventSpan): void {
+    [$("events-clear").hidden, $("events-durations").hidden] = [false, false];
+    this.waiting = window.setTimeout(() => void this.showDurations(span), 80);
   }
   private waiting = 0;
   /** Of the selection of a trace that is larger than the page. */
@@ -236,17 +244,15 @@ export class EventsPane {
       { asked } = this.timeline!,
       { eventFilter } = this.store.state;
     if (asked) {
+      const isWanted = (): boolean => this.store.state.eventSpan === span && this.store.state.eventFilter === eventFilter;
       try {
-        this.counted = await asked.durations(
-          span,
-          eventFilter,
-          () => this.store.state.eventSpan === span && this.store.state.eventFilter === eventFilter,
-          (progress) => (host.textContent = progress),
-        );
+        const counted = await asked.durations(span, eventFilter, isWanted, (progress) => (host.textContent = progress));
+        if (!counted) return; // those of another selection stay
+        this.counted = counted;
       } catch (error) {
-        host.textContent = messageOf(error);
+        if (isWanted()) host.textContent = messageOf(error);
+        return;
       }
-      if (!this.counted) return;
     }
     host.innerHTML = this.durationsHtml();
     this.scatter!.show(this.series());
