@@ -1,7 +1,7 @@
 // What one thread does, event by event, in the parts of the run that are kept (LIBPROFILE_TRACE=events): calls of MPI, waits and constructs of OpenMP,
 // visits to named regions, messages, tasks of OpenMP.
 // Contract: belongs to one thread, used with its in-tool flag set or after its end; async-signal-safe, but decide(); nothing throws; memory from the quota,
-// at most the limit. An event costs some 16 ns.
+// at most the limit. An event costs some 8 ns.
 // Counters that the user chose are read by the caller, with ThreadCounters::look() or read(), at the border that they are for.
 //
 // Parts are the iterations of the rank's main thread that lie in no other, and where there are none windows of real time: PartStore says which are kept.
