@@ -9,15 +9,21 @@ import numpy
 from expectations import expect, expect_equal, test
 
 
-@test
-def counters_of_tasks_in_the_page_are_those_of_the_report(context):
-    program, folder = f"{context.options.build}/tests/process/programs/task_pages_gcc", context.work / "events-counters"
+def run_counted_tasks(context, name):
+    """Runs a program of tasks with a counter, once for each `name`. Returns the folder of its profile, and its report with the trace."""
+    program, folder = f"{context.options.build}/tests/process/programs/task_pages_gcc", context.work / name
     shutil.rmtree(folder, ignore_errors=True)
     settings = {"LD_PRELOAD": context.options.library, "LIBPROFILE_MPI": "no", "LIBPROFILE_TRACE": "events", "LIBPROFILE_METRICS": "page_faults",
                 "LIBPROFILE_SAMPLE": "off", "LIBPROFILE_OUTPUT": str(folder), "OMP_NUM_THREADS": "2"}
     done = subprocess.run(["env", *(f"{key}={value}" for key, value in settings.items()), program, "80"], capture_output=True, text=True, timeout=60)
     expect(done.returncode == 0, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
     report = json.loads(subprocess.run([context.options.tool, "report", folder, "--format", "json", "--trace"], capture_output=True, check=True).stdout)
+    return folder, report
+
+
+@test
+def counters_of_tasks_in_the_page_are_those_of_the_report(context):
+    folder, report = run_counted_tasks(context, "events-counters")
     readings, increases = {}, defaultdict(int)
     for entry in report["events"]:
         counts, runs, own = entry["counts"], entry["tasks"]["runs"], set()

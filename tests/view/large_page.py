@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+from counters import run_counted_tasks
 from expectations import expect, expect_equal, test
 
 RANKS, ITERATIONS, CALLS = 4, 2400, 300
@@ -98,13 +99,7 @@ def curves_of_a_large_trace_are_those_of_a_page_with_all_events(context):
 
 @test
 def curves_of_tasks_and_counters_of_a_large_trace_are_those_of_a_page_with_all_events(context):
-    program, folder = f"{context.options.build}/tests/process/programs/task_pages_gcc", context.work / "curves-counters"
-    shutil.rmtree(folder, ignore_errors=True)
-    settings = {"LD_PRELOAD": context.options.library, "LIBPROFILE_MPI": "no", "LIBPROFILE_TRACE": "events", "LIBPROFILE_METRICS": "page_faults",
-                "LIBPROFILE_SAMPLE": "off", "LIBPROFILE_OUTPUT": str(folder), "OMP_NUM_THREADS": "2"}
-    done = subprocess.run(["env", *(f"{key}={value}" for key, value in settings.items()), program, "80"], capture_output=True, text=True, timeout=60)
-    expect(done.returncode == 0, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
-    report = json.loads(subprocess.run([context.options.tool, "report", folder, "--format", "json", "--trace"], capture_output=True, check=True).stdout)
+    folder, report = run_counted_tasks(context, "curves-counters")
     runs = [(begin, end) for entry in report["events"] for begin, end in zip(entry["tasks"]["runs"]["begin_ns"], entry["tasks"]["runs"]["end_ns"])]
     begin, end = min(b for b, _ in runs), max(e for _, e in runs)
     every = max(1000, (end - begin) // 200 // 1000 * 1000)
