@@ -24,7 +24,7 @@ inline void ask_timeline(const tools::IndexedRow& row, std::uint64_t a, std::uin
         events_between(row, from, to);
         sums_between(row, from, to);
         const TaskClasses classes(row.index().run_paths.size(), static_cast<std::uint8_t>(1 + random % 3));
-        for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 100}, PixelEffort{1000, 1000}})
+        for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 10}, PixelEffort{0, 100}, PixelEffort{1000, 1000}})
             pixels_between(row, static_cast<double>(from), static_cast<double>(to), 30, effort, &classes);
         Profile profile;
         profile.paths.resize(8);
@@ -75,15 +75,18 @@ inline void fuzz_timeline(tools::Bytes payload, std::uint32_t random) {
         std::optional<RowIndex> index = RowIndex::decoded(encoded, block);
         if (!index && damage == 0) std::abort();
         if (index) {
-            for (LeafGroup& group : index->groups)
-                if (group.at <= built->leaves.size() && group.size <= built->leaves.size() - group.at)
-                    group.crc = checksum(Bytes(built->leaves).subspan(static_cast<std::size_t>(group.at), group.size));
+            const auto mend = [&](IndexBytes& bytes) {
+                if (bytes.at <= built->bytes.size() && bytes.size <= built->bytes.size() - bytes.at)
+                    bytes.crc = checksum(Bytes(built->bytes).subspan(static_cast<std::size_t>(bytes.at), bytes.size));
+            };
+            for (LeafGroup& group : index->groups) mend(group.leaves);
+            for (IndexBytes& tens : index->tens) mend(tens);
             EventFrames frames(source, block, index->frames, std::make_shared<FrameCache>(1 << 20));
-            const auto file = std::make_shared<const MemorySource>(Bytes(built->leaves));
+            const auto file = std::make_shared<const MemorySource>(Bytes(built->bytes));
             ask_timeline(IndexedRow(std::move(*index), std::move(frames), block, states, file), a, b, random);
         }
         random = random * 1664525 + 1013904223;
-        std::vector<unsigned char>& damaged = damage == 1 && !built->leaves.empty() ? built->leaves : encoded;
+        std::vector<unsigned char>& damaged = damage == 1 && !built->bytes.empty() ? built->bytes : encoded;
         damaged[random % damaged.size()] ^= static_cast<unsigned char>(1 + (random >> 24) % 255);
     }
 }

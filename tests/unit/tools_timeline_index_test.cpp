@@ -156,25 +156,38 @@ TEST(TimelineIndex, APixelHasTheStateOfMostOfItsTime) {
     }
 }
 
-TEST(TimelineIndex, PixelsOfGroupsAreOffByNoMoreThanAGroupAtEachEnd) {
-    const BothWays both({3000, 40, 1});
+/// How long the leaf, the ten or the group is that has a time.
+std::uint64_t length_at(const IndexedRow& row, std::uint64_t ns, std::size_t leaves) {
+    const RowIndex& index = row.index();
+    const std::size_t g = index.group_at(ns);
+    std::vector<std::uint64_t> begins;
+    if (leaves == 1)
+        for (const EventLeaf& leaf : row.leaves(g)) begins.push_back(leaf.cursor.time);
+    else if (leaves == LeafTen::arity)
+        for (const LeafTen& ten : row.tens(g / RowIndex::groups_of_tens)) begins.push_back(ten.time);
+    else
+        begins.push_back(index.groups[g].time);
+    const auto behind = std::upper_bound(begins.begin(), begins.end(), ns);
+    return (behind == begins.end() ? index.end_of(g) : *behind) - (behind == begins.begin() ? ns : behind[-1]);
+}
+
+TEST(TimelineIndex, PixelsOfSumsAreOffByNoMoreThanOneOfThemAtEachEnd) {
+    const BothWays both({9000, 40, 1});
     const RowIndex& index = both.row().index();
-    ASSERT_GT(index.groups.size(), 3u);
-    const std::size_t n = 10;
+    ASSERT_GT(index.groups.size(), 2 * RowIndex::groups_of_tens);
+    const std::size_t n = 300;
     const double end = static_cast<double>(both.end());
-    for (const PixelEffort effort : {PixelEffort{0, 0}, PixelEffort{0, 1000}}) {
-        const TimelinePixels found = pixels_between(both.row(), 0, end, n, effort);
+    for (const std::size_t leaves : {LeafGroup::arity, LeafTen::arity, std::size_t{1}}) {
+        const std::uint64_t effort = leaves == 1 ? 2 * index.leaves : leaves == LeafTen::arity ? index.leaves / 5 : 0;
+        const TimelinePixels found = pixels_between(both.row(), 0, end, n, {0, effort});
         EXPECT_FALSE(found.is_exact);
         for (std::size_t x = 0; x < n; ++x) {
             const auto from = static_cast<std::uint64_t>(end * static_cast<double>(x) / n),
                        to = static_cast<std::uint64_t>(end * static_cast<double>(x + 1) / n);
             const TimelineSums sums = sums_between(both.row(), from, to);
             const std::uint64_t most = *std::max_element(sums.begin(), sums.end());
-            std::uint64_t slack = 0; // the groups at both ends
-            for (const std::uint64_t ns : {from, to}) {
-                const std::size_t g = index.group_at(ns);
-                slack += index.end_of(g) - index.groups[g].time;
-            }
+            std::uint64_t slack = 0; // the sums at both ends
+            for (const std::uint64_t ns : {from, to}) slack += length_at(both.row(), ns, leaves);
             ASSERT_LT(found.pixels[x].state, sums.size());
             EXPECT_GE(sums[found.pixels[x].state] + slack, most);
             EXPECT_TRUE(found.pixels[x].is_half_known);
@@ -201,6 +214,13 @@ TEST(TimelineIndex, ItIsKeptAndUsedOnlyForTheEventsThatItIsOf) {
     EXPECT_EQ(sums_between(*fresh->row(0), 0, ~std::uint64_t{0} >> 1), literal_sums(whole, whole.locations[0].events, 0, ~std::uint64_t{0} >> 1));
 }
 
+std::vector<std::uint8_t> states_of_tens(const IndexedRow& row) {
+    std::vector<std::uint8_t> states;
+    const std::uint64_t tens = row.index().groups.size() * LeafTen::arity;
+    for (const TimelinePixel& pixel : pixels_between(row, 0, static_cast<double>(row.index().end), 30, {0, tens}).pixels) states.push_back(pixel.state);
+    return states;
+}
+
 TEST(TimelineIndex, ADamagedOneIsMadeAgainOrIsAnError) {
     const BothWays both({60, 40, 1});
     const std::filesystem::path path = TimelineIndex::path_of(both.left);
@@ -220,6 +240,7 @@ TEST(TimelineIndex, ADamagedOneIsMadeAgainOrIsAnError) {
             EXPECT_EQ(sums_between(*index->row(0), 0, both.end()), all);
             events_between(*index->row(0), both.end() / 3, both.end() / 2);
             sums_between(*index->row(0), both.end() / 3, both.end() / 2);
+            EXPECT_EQ(states_of_tens(*index->row(0)), states_of_tens(both.row()));
         } catch (const ReadError&) {
         }
     }

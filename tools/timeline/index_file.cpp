@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr char magic[8] = {'L', 'P', 'T', 'I', 'M', 'E', 'I', 'X'};
 /// Another one if the same events give other indexes.
-constexpr std::uint64_t method = 3;
+constexpr std::uint64_t method = 4;
 
 /// The end of the file.
 struct IndexFooter {
@@ -84,8 +84,9 @@ void IndexWriter::put(std::span<const unsigned char> bytes) {
 
 void IndexWriter::add(IndexPlace place, BuiltRow* built) {
     if (built != nullptr) {
-        for (LeafGroup& group : built->index.groups) group.at += size_;
-        put(built->leaves);
+        for (LeafGroup& group : built->index.groups) group.leaves.at += size_;
+        for (IndexBytes& tens : built->index.tens) tens.at += size_;
+        put(built->bytes);
         const std::vector<unsigned char> bytes = built->index.encoded();
         place.at = size_;
         place.size = bytes.size();

@@ -28,6 +28,37 @@ class NodeSet {
     std::set<std::uint32_t> nodes_;
 };
 
+/// Adds up the tasks of leaves.
+class TasksSum {
+  public:
+    void add(const TaskSums& tasks) {
+        for (const auto& [position, ns] : tasks) sums_[position] += ns;
+    }
+    void add(std::uint32_t position, std::uint64_t ns) { sums_[position] += ns; }
+    TaskSums list() const { return {sums_.begin(), sums_.end()}; }
+
+  private:
+    std::map<std::uint32_t, std::uint64_t> sums_;
+};
+
+LeafTen ten_of(std::span<const EventLeaf> leaves) {
+    LeafTen ten{leaves.front().cursor.time};
+    TasksSum tasks;
+    for (const EventLeaf& one : leaves) {
+        for (std::size_t s = 0; s < ten.sums.size(); ++s) ten.sums[s] += one.sums[s];
+        ten.longest = std::max(ten.longest, one.longest);
+        tasks.add(one.tasks);
+    }
+    ten.tasks = tasks.list();
+    return ten;
+}
+
+IndexBytes append(ByteVector& all, const ByteVector& bytes) {
+    const std::uint64_t at = all.size();
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    return {at, static_cast<std::uint32_t>(bytes.size()), checksum(bytes)};
+}
+
 /// Those of a leaf that began before a time, in the order of their ends, inner ones first.
 void add_longs(RowIndex& row, const KeptEvents& events, std::uint64_t before, std::uint32_t leaf) {
     const std::size_t first = row.longs.size();
@@ -121,11 +152,11 @@ class LeafSums {
         });
         if (row_.run_paths.empty()) return;
         keep_tasks_and_waits(calls_);
-        std::map<std::uint32_t, std::uint64_t> tasks;
+        TasksSum tasks;
         for_each_piece(calls_, spans_, from, to, [&](std::uint64_t begin, std::uint64_t end, const StateCall* call) {
-            if (call != nullptr && call->is_run()) tasks[static_cast<std::uint32_t>(row_.run_path(call->path))] += end - begin;
+            if (call != nullptr && call->is_run()) tasks.add(static_cast<std::uint32_t>(row_.run_path(call->path)), end - begin);
         });
-        leaf.tasks.assign(tasks.begin(), tasks.end());
+        leaf.tasks = tasks.list();
     }
     /// Of the leaves since it was asked for the last time.
     std::uint64_t take_nodes() { return std::exchange(nodes_, 0); }
@@ -155,6 +186,8 @@ std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t threa
     LeafCursor cursor = reader.cursor(), next_cursor = cursor;
     reader.next(now);
     std::vector<EventLeaf> leaves;
+    std::vector<LeafTen> tens;
+    std::vector<ByteVector> tens_bytes;
     for (std::uint64_t l = 0; l < row.leaves; ++l) {
         clear_lists(next);
         next_cursor = reader.cursor();
@@ -164,27 +197,30 @@ std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t threa
         leaf.cursor.time = times[l];
         sums.sum_up(l, now, next, leaf);
         if (leaves.size() == LeafGroup::arity || l + 1 == row.leaves) {
-            const ByteVector bytes = encoded_leaves(leaves);
             LeafGroup& group = row.groups.emplace_back();
             group.time = leaves.front().cursor.time;
             group.before = row.all;
-            std::map<std::uint32_t, std::uint64_t> tasks;
-            for (const EventLeaf& one : leaves) {
-                for (const auto& [position, ns] : one.tasks) tasks[position] += ns;
-                group.longest = std::max(group.longest, one.longest);
-                for (std::size_t s = 0; s < row.all.size(); ++s) row.all[s] += one.sums[s];
+            TasksSum tasks;
+            for (std::size_t first = 0; first < leaves.size(); first += LeafTen::arity) {
+                const LeafTen ten = ten_of(std::span(leaves).subspan(first, std::min(LeafTen::arity, leaves.size() - first)));
+                for (std::size_t s = 0; s < row.all.size(); ++s) row.all[s] += ten.sums[s];
+                group.longest = std::max(group.longest, ten.longest);
+                tasks.add(ten.tasks);
+                tens.push_back(ten);
             }
-            group.tasks.assign(tasks.begin(), tasks.end());
+            group.tasks = tasks.list();
             group.nodes = sums.take_nodes();
-            group.at = built.leaves.size();
-            group.size = static_cast<std::uint32_t>(bytes.size());
-            group.crc = checksum(bytes);
-            built.leaves.insert(built.leaves.end(), bytes.begin(), bytes.end());
+            group.leaves = append(built.bytes, encoded_leaves(leaves));
             leaves.clear();
+            if (row.groups.size() % RowIndex::groups_of_tens == 0 || l + 1 == row.leaves) {
+                tens_bytes.push_back(encoded_tens(tens));
+                tens.clear();
+            }
         }
         std::swap(now, next);
         cursor = next_cursor;
     }
+    for (const ByteVector& bytes : tens_bytes) row.tens.push_back(append(built.bytes, bytes)); // one reading for many
     return built;
 }
 

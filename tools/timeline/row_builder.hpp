@@ -11,8 +11,8 @@
 namespace libprofile::tools {
 
 struct BuiltRow {
-    RowIndex index;                    // places of groups count from the begin of `leaves`
-    std::vector<unsigned char> leaves; // of all groups
+    RowIndex index;                   // places count from the begin of `bytes`
+    std::vector<unsigned char> bytes; // of all groups of leaves, then of all tens
 };
 
 /// @param frames of the block

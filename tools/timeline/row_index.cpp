@@ -75,6 +75,19 @@ template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafC
     describe_tasks(c, leaf.tasks);
 }
 
+template <class Codec> void describe_ten(Codec& c, LeafTen& ten, std::uint64_t time) {
+    describe_near(c, ten.time, time);
+    describe_sums(c, ten.sums);
+    c.number(ten.longest);
+    describe_tasks(c, ten.tasks);
+}
+
+template <class Codec> void describe_bytes(Codec& c, IndexBytes& bytes, std::uint64_t at) {
+    describe_near(c, bytes.at, at);
+    describe_narrow(c, bytes.size);
+    describe_narrow(c, bytes.crc);
+}
+
 template <class Codec> void describe_head(Codec& c, RowIndex& row) {
     c.number(row.head.stride);
     c.number(row.head.window_ns);
@@ -111,6 +124,30 @@ std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned ch
     return d.remaining() == 0 ? std::optional(std::move(leaves)) : std::nullopt;
 }
 
+ByteVector encoded_tens(std::span<const LeafTen> tens) {
+    return encoded([&](Encoder& e) {
+        std::uint64_t time = 0;
+        for (LeafTen ten : tens) {
+            describe_ten(e, ten, time);
+            time = ten.time;
+        }
+    });
+}
+
+std::optional<std::vector<LeafTen>> decoded_tens(std::span<const unsigned char> bytes, std::size_t count) {
+    constexpr std::size_t least_bytes = 4;
+    Decoder d(bytes.data(), bytes.size());
+    if (count > bytes.size() / least_bytes) return std::nullopt;
+    std::vector<LeafTen> tens(count);
+    std::uint64_t time = 0;
+    for (LeafTen& ten : tens) {
+        describe_ten(d, ten, time);
+        if (d.failed() || ten.time < time) return std::nullopt;
+        time = ten.time;
+    }
+    return d.remaining() == 0 ? std::optional(std::move(tens)) : std::nullopt;
+}
+
 std::size_t RowIndex::group_at(std::uint64_t ns) const {
     const auto after = std::upper_bound(groups.begin(), groups.end(), ns, [](std::uint64_t at, const LeafGroup& group) { return at < group.time; });
     return after == groups.begin() ? 0 : static_cast<std::size_t>(after - groups.begin()) - 1;
@@ -134,8 +171,8 @@ ByteVector RowIndex::encoded() const {
         start.leaves = leaves;
         start.end = end;
         describe_head(e, start);
-        for (const std::size_t size :
-             {frames.size(), groups.size(), longs.size(), others.size(), run_paths.size(), made_at.size(), called.size(), read_first.size(), messages.size()})
+        for (const std::size_t size : {frames.size(), groups.size(), tens.size(), longs.size(), others.size(), run_paths.size(), made_at.size(), called.size(),
+                                       read_first.size(), messages.size()})
             e.number(size);
         EventFrames::Place before;
         for (EventFrames::Place place : frames) {
@@ -147,9 +184,7 @@ ByteVector RowIndex::encoded() const {
         for (std::size_t g = 0; g < groups.size(); ++g) {
             LeafGroup group = groups[g];
             describe_near(e, group.time, time);
-            describe_near(e, group.at, at);
-            describe_narrow(e, group.size);
-            describe_narrow(e, group.crc);
+            describe_bytes(e, group.leaves, at);
             e.number(group.longest);
             describe_tasks(e, group.tasks);
             e.number(group.nodes);
@@ -157,7 +192,11 @@ ByteVector RowIndex::encoded() const {
             for (std::size_t s = 0; s < sums.size(); ++s) sums[s] -= group.before[s];
             describe_sums(e, sums);
             time = group.time;
-            at = group.at + group.size;
+            at = group.leaves.at + group.leaves.size;
+        }
+        for (IndexBytes bytes : tens) {
+            describe_bytes(e, bytes, at);
+            at = bytes.at + bytes.size;
         }
         LongInterval last;
         for (LongInterval one : longs) {
@@ -196,12 +235,12 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     Decoder d(bytes.data(), bytes.size());
     RowIndex row;
     describe_head(d, row);
-    std::uint64_t frames = 0, groups = 0, longs = 0, others = 0, run_paths = 0, made_at = 0, called = 0, read_first = 0, kinds = 0;
-    for (std::uint64_t* count : {&frames, &groups, &longs, &others, &run_paths, &made_at, &called, &read_first, &kinds}) d.number(*count);
+    std::uint64_t frames = 0, groups = 0, tens = 0, longs = 0, others = 0, run_paths = 0, made_at = 0, called = 0, read_first = 0, kinds = 0;
+    for (std::uint64_t* count : {&frames, &groups, &tens, &longs, &others, &run_paths, &made_at, &called, &read_first, &kinds}) d.number(*count);
     if (d.failed() || frames > d.remaining() / 2 || groups > d.remaining() / 8 || longs > d.remaining() / 6 || others > d.remaining() / 2 ||
         run_paths > d.remaining() || made_at > d.remaining() || called > d.remaining() / 2 || read_first > d.remaining() / 3 || kinds > d.remaining() / 6 ||
         frames == 0 || row.head.stride == 0 || row.leaves > groups * LeafGroup::arity || (groups > 0 && row.leaves <= (groups - 1) * LeafGroup::arity) ||
-        (groups == 0 && row.leaves != 0))
+        (groups == 0 && row.leaves != 0) || tens != (groups + groups_of_tens - 1) / groups_of_tens)
         return std::nullopt;
     row.frames.resize(frames);
     EventFrames::Place before;
@@ -219,9 +258,7 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
     std::uint64_t time = 0, at = 0;
     for (LeafGroup& group : row.groups) {
         describe_near(d, group.time, time);
-        describe_near(d, group.at, at);
-        describe_narrow(d, group.size);
-        describe_narrow(d, group.crc);
+        describe_bytes(d, group.leaves, at);
         d.number(group.longest);
         if (!d.failed()) describe_tasks(d, group.tasks);
         d.number(group.nodes);
@@ -231,7 +268,12 @@ std::optional<RowIndex> RowIndex::decoded(std::span<const unsigned char> bytes, 
         if (d.failed() || group.time < time) return std::nullopt;
         for (std::size_t s = 0; s < sums.size(); ++s) row.all[s] += sums[s];
         time = group.time;
-        at = group.at + group.size;
+        at = group.leaves.at + group.leaves.size;
+    }
+    row.tens.resize(tens);
+    for (IndexBytes& place : row.tens) {
+        describe_bytes(d, place, at);
+        at = place.at + place.size;
     }
     if (row.end < time) return std::nullopt;
     row.longs.resize(longs);

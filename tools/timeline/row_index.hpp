@@ -1,4 +1,4 @@
-// An index of the events of one thread, by time: where leaves begin, and the sums of the states before groups of 100 leaves.
+// An index of the events of one thread, by time: where leaves begin, what the thread did in ten of them, and its sums of the states before groups of 100.
 // Contract: plain data; encoding and decoding allocate in proportion to it; throws std::bad_alloc only. Paths and phases are numbers of the file.
 #pragma once
 
@@ -28,6 +28,21 @@ struct EventLeaf {
     TaskSums tasks = {};
 };
 
+/// Ten leaves of a group that follow each other, at its end fewer.
+struct LeafTen {
+    static constexpr std::size_t arity = 10;
+    std::uint64_t time = 0; // begin of its first leaf
+    TimelineSums sums = {};
+    std::uint64_t longest = 0; // as of EventLeaf
+    TaskSums tasks = {};
+};
+
+/// Bytes of the index file.
+struct IndexBytes {
+    std::uint64_t at = 0;
+    std::uint32_t size = 0, crc = 0;
+};
+
 /// Which of 64 a node is, so that a set of few of them shows which ones are not in it.
 inline std::uint64_t node_bit(std::uint32_t node) { return std::uint64_t{1} << (node * std::uint64_t{0x9e3779b97f4a7c15} >> 58); }
 
@@ -38,8 +53,7 @@ struct LeafGroup {
     std::uint64_t longest = 0; // of its leaves
     TaskSums tasks = {};       // the same
     std::uint64_t nodes = 0;   // node_bit() of all calls, regions and tasks that the thread is in at some time
-    std::uint64_t at = 0;      // where its leaves are in the index file
-    std::uint32_t size = 0, crc = 0;
+    IndexBytes leaves = {};
 };
 
 /// A call, region or stretch of a task that began before the leaf in front of the one that it ends in: other leaves than these two have to be told of it.
@@ -54,6 +68,8 @@ struct RowIndex {
     KeptEvents head; // without lists
     std::vector<EventFrames::Place> frames;
     std::vector<LeafGroup> groups;
+    static constexpr std::size_t groups_of_tens = 10;
+    std::vector<IndexBytes> tens;                         // of that many groups each
     std::vector<LongInterval> longs;                      // in the order of their ends
     std::vector<std::vector<std::uint64_t>> least_begins; // of blocks of 64 long ones, then of 64 of these, and so on
     /// Iterations that were kept though it was not their turn: phase, number.
@@ -79,6 +95,10 @@ struct RowIndex {
     /// The first leaf of a group, and how many there are.
     std::uint64_t first_leaf(std::size_t group) const { return group * LeafGroup::arity; }
     std::size_t leaves_of(std::size_t group) const { return static_cast<std::size_t>(std::min<std::uint64_t>(LeafGroup::arity, leaves - first_leaf(group))); }
+    std::size_t tens_of(std::size_t place) const {
+        constexpr std::uint64_t most = groups_of_tens * LeafGroup::arity;
+        return static_cast<std::size_t>((std::min(most, leaves - place * most) + LeafTen::arity - 1) / LeafTen::arity);
+    }
     std::uint64_t end_of(std::size_t group) const { return group + 1 < groups.size() ? groups[group + 1].time : end; }
     /// The group that has a time; the first or last one if none has.
     std::size_t group_at(std::uint64_t ns) const;
@@ -113,5 +133,7 @@ struct RowIndex {
 
 std::vector<unsigned char> encoded_leaves(std::span<const EventLeaf> leaves);
 std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned char> bytes, std::size_t count);
+std::vector<unsigned char> encoded_tens(std::span<const LeafTen> tens);
+std::optional<std::vector<LeafTen>> decoded_tens(std::span<const unsigned char> bytes, std::size_t count);
 
 } // namespace libprofile::tools

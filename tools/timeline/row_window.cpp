@@ -252,24 +252,32 @@ TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std
     const std::uint64_t begin = whole_ns(from), end = whole_ns(std::ceil(to));
     const std::uint64_t groups = groups_between(row, begin, end);
     if (groups == 0) return {sums.pixels()};
-    if (groups <= effort.groups && leaves_between(row, begin, end) <= effort.leaves) {
+    if (groups <= effort.sums && leaves_between(row, begin, end) <= effort.leaves) {
         sums.add_pieces(index, pieces_between(row, begin, end), begin, end);
         return {sums.pixels()};
     }
     const std::size_t first = index.group_at(begin), last = index.group_at(end);
-    for (std::size_t g = first; g <= last; ++g) {
-        const std::uint64_t group_end = index.end_of(g);
-        if (groups <= effort.groups) {
+    if (groups * LeafGroup::arity <= effort.sums) {
+        for (std::size_t g = first; g <= last; ++g) {
             const std::vector<EventLeaf> leaves = row.leaves(g);
             for (std::size_t l = 0; l < leaves.size(); ++l) {
-                const std::uint64_t leaf_end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : group_end;
+                const std::uint64_t leaf_end = l + 1 < leaves.size() ? leaves[l + 1].cursor.time : index.end_of(g);
                 sums.add_sums(leaves[l].cursor.time, leaf_end, leaves[l].longest, leaves[l].sums, leaves[l].tasks);
             }
-            continue;
         }
-        TimelineSums inside = g + 1 < index.groups.size() ? index.groups[g + 1].before : index.all;
-        for (std::size_t s = 0; s < inside.size(); ++s) inside[s] -= index.groups[g].before[s];
-        sums.add_sums(index.groups[g].time, group_end, index.groups[g].longest, inside, index.groups[g].tasks);
+    } else if (groups * LeafGroup::arity / LeafTen::arity <= effort.sums) {
+        for (std::size_t place = first / RowIndex::groups_of_tens; place <= last / RowIndex::groups_of_tens; ++place) {
+            const std::vector<LeafTen> tens = row.tens(place);
+            const std::size_t behind = std::min((place + 1) * RowIndex::groups_of_tens, index.groups.size());
+            for (std::size_t t = 0; t < tens.size(); ++t)
+                sums.add_sums(tens[t].time, t + 1 < tens.size() ? tens[t + 1].time : index.end_of(behind - 1), tens[t].longest, tens[t].sums, tens[t].tasks);
+        }
+    } else {
+        for (std::size_t g = first; g <= last; ++g) {
+            TimelineSums inside = g + 1 < index.groups.size() ? index.groups[g + 1].before : index.all;
+            for (std::size_t s = 0; s < inside.size(); ++s) inside[s] -= index.groups[g].before[s];
+            sums.add_sums(index.groups[g].time, index.end_of(g), index.groups[g].longest, inside, index.groups[g].tasks);
+        }
     }
     return {sums.pixels(), false};
 }

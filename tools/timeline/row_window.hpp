@@ -50,13 +50,13 @@ struct TimelinePixel {
 };
 /// Tasks are told apart by classes from 1 on; 0 is in no task. By position in RowIndex::run_paths.
 using TaskClasses = std::vector<std::uint8_t>;
-/// How exact pixels are: leaves and groups that may be read for them.
+/// What may be read for pixels: leaves with their events, or sums of leaves or of ten. Beyond that, they have those of groups.
 struct PixelEffort {
-    std::uint64_t leaves = 0, groups = 0;
+    std::uint64_t leaves = 0, sums = 0;
 };
 struct TimelinePixels {
     std::vector<TimelinePixel> pixels;
-    bool is_exact = true; // else the ends of pixels are known to a leaf, or a group of leaves
+    bool is_exact = true; // else the ends of pixels are known to a leaf, to ten, or to a group
 };
 /// Pixel i of n lies between from + i * (to - from) / n and the next one. @param classes null: they are not asked for
 TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std::size_t n, const PixelEffort& effort, const TaskClasses* classes = nullptr);

@@ -30,6 +30,8 @@ Sources sources_of(const Profile& profile) {
     return sources;
 }
 
+ReadError damaged_index() { return ReadError("the index of the timeline is damaged; start libprofile view again, which makes it again"); }
+
 } // namespace
 
 std::vector<TimelineState> states_of_nodes(const Profile& profile, const EventsElsewhere& block) {
@@ -40,13 +42,23 @@ std::vector<TimelineState> states_of_nodes(const Profile& profile, const EventsE
 }
 
 std::vector<EventLeaf> IndexedRow::leaves(std::size_t group) const {
-    const LeafGroup& at = index_.groups[group];
-    const std::vector<unsigned char> bytes = file_->read(at.at, at.size);
-    std::optional<std::vector<EventLeaf>> leaves;
-    if (bytes.size() == at.size && checksum(bytes) == at.crc) leaves = decoded_leaves(bytes, index_.leaves_of(group));
-    if (!leaves || leaves->empty() || leaves->front().cursor.time != at.time || leaves->back().cursor.time > index_.end_of(group))
-        throw ReadError("the index of the timeline is damaged; start libprofile view again, which makes it again");
+    std::optional<std::vector<EventLeaf>> leaves = decoded_leaves(read(index_.groups[group].leaves), index_.leaves_of(group));
+    if (!leaves || leaves->empty() || leaves->front().cursor.time != index_.groups[group].time || leaves->back().cursor.time > index_.end_of(group))
+        throw damaged_index();
     return std::move(*leaves);
+}
+
+std::vector<LeafTen> IndexedRow::tens(std::size_t place) const {
+    std::optional<std::vector<LeafTen>> tens = decoded_tens(read(index_.tens[place]), index_.tens_of(place));
+    const std::size_t first = place * RowIndex::groups_of_tens, behind = std::min(first + RowIndex::groups_of_tens, index_.groups.size());
+    if (!tens || tens->empty() || tens->front().time != index_.groups[first].time || tens->back().time > index_.end_of(behind - 1)) throw damaged_index();
+    return std::move(*tens);
+}
+
+std::vector<unsigned char> IndexedRow::read(const IndexBytes& place) const {
+    std::vector<unsigned char> bytes = file_->read(place.at, place.size);
+    if (bytes.size() != place.size || checksum(bytes) != place.crc) throw damaged_index();
+    return bytes;
 }
 
 IndexedRows TimelineIndex::rows() const {

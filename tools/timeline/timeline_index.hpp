@@ -29,8 +29,12 @@ class IndexedRow {
     const std::vector<TimelineState>& states() const { return states_; } // by node
     /// @throws ReadError if they are damaged
     std::vector<EventLeaf> leaves(std::size_t group) const;
+    /// @param place in RowIndex::tens; @throws ReadError the same
+    std::vector<LeafTen> tens(std::size_t place) const;
 
   private:
+    std::vector<unsigned char> read(const IndexBytes& place) const;
+
     const RowIndex index_;
     const EventFrames frames_;
     const EventsElsewhere block_;

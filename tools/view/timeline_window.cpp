@@ -26,8 +26,8 @@ constexpr std::size_t most_rows = 200, most_pixels = 20'000;
 constexpr std::size_t colored_types = 16;      // of tasks; viewer/src/events/colors.ts has as many
 constexpr std::chrono::milliseconds step{25};  // of a count: pictures wait for it
 constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
-/// Of all rows: what a picture may read. Two processors take about 30 ms for it.
-constexpr PixelEffort quick = {700'000 / LeafReader::size, 5'000}, fine = {5 * quick.leaves, 5 * quick.groups};
+/// Of all rows: what a picture may read. Two processors take about 20 ms for it.
+constexpr PixelEffort quick = {500'000 / LeafReader::size, 150'000}, fine = {5 * quick.leaves, 5 * quick.sums};
 
 /// In steps of a quarter of an octave; 0: no call.
 std::uint64_t length_code(std::uint64_t ns) { return ns == 0 ? 0 : 1 + static_cast<std::uint64_t>(4 * std::log2(static_cast<double>(ns))); }
@@ -314,7 +314,7 @@ Json TimelineWindow::picture(const Question& question, Sections& sections) {
         if (!asked.count->is_done()) return {{"counting", "what passes"}, {"share", asked.count->share()}};
     }
     const PixelEffort& all = question.is_fine ? fine : quick;
-    const PixelEffort effort{all.leaves / rows, all.groups / rows};
+    const PixelEffort effort{all.leaves / rows, all.sums / rows};
     std::vector<TimelinePixels> pixels(profile_.locations.size());
     const ShownEvents shown(shown_, *index_, question.rows); // also where a file turns out to be damaged
     in_parallel(rows, [&](std::size_t i) {
