@@ -27,7 +27,7 @@ constexpr std::size_t colored_types = 16;      // of tasks; viewer/src/events/co
 constexpr std::chrono::milliseconds step{25};  // of a count: pictures wait for it
 constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
 /// Of all rows: what a picture may read. Two processors take about 20 ms for it.
-constexpr PixelEffort quick = {500'000 / LeafReader::size, 150'000}, fine = {5 * quick.leaves, 5 * quick.sums};
+constexpr PixelEffort quick = {500'000 / LeafReader::size, 150'000}, fine = {3 * quick.leaves, 3 * quick.sums};
 
 /// In steps of a quarter of an octave; 0: no call.
 std::uint64_t length_code(std::uint64_t ns) { return ns == 0 ? 0 : 1 + static_cast<std::uint64_t>(4 * std::log2(static_cast<double>(ns))); }
