@@ -60,6 +60,17 @@ inline ByteVector made_events(const MadeTrace& made) {
                 message.type = EventType::Message;
                 message.rest = MessageHasPartner | MessageHasNumber;
                 message.number = p * made.calls + c + 1;
+                message.partner = c % 2;
+                message.bytes = 10 * c;
+                put(message);
+                ++events;
+            }
+            if (c % 9 == 4) { // whose sender has no record of it
+                EventRecord message;
+                message.type = EventType::Message;
+                message.rest = MessageIsReceived | (c % 2 == 0 ? std::uint64_t{MessageHasPartner} : 0);
+                message.partner = 3;
+                message.bytes = c;
                 put(message);
                 ++events;
             }

@@ -98,10 +98,13 @@ export async function durationsOf({ page, open, settle, shots, result }) {
     }, [span, filter]);
     await settle();
     await page.waitForFunction(() => /task|call/.test(document.getElementById("events-durations").innerText) && !document.getElementById("events-durations").innerText.startsWith("Counting"), undefined, { timeout: 60000 });
+    await page.waitForFunction(() => window.libprofile.events.matrix() !== undefined, undefined, { timeout: 60000 });
     result.of.push(await page.evaluate(() => {
       const { tasks, incomplete, tooLong, calls } = window.libprofile.events.durations(),
+        matrix = window.libprofile.events.matrix(),
         plain = ({ name, count, total, mean, median, error, least, most, stolen, bins }) => ({ name, count, total, mean, median, error, least, most, stolen, bins: [...bins].sort((a, b) => a[0] - b[0]) });
-      return { tasks: tasks.map(plain), incomplete, tooLong, calls: calls.map(plain), words: document.getElementById("events-durations").innerText };
+      return { tasks: tasks.map(plain), incomplete, tooLong, calls: calls.map(plain), words: document.getElementById("events-durations").innerText,
+        matrix: matrix && { ranks: matrix.ranks, bytes: [...matrix.bytes], counts: [...matrix.counts] } };
     }));
   }
   result.isIndexed = await page.evaluate(() => !!window.libprofile.events.timeline.asked);
@@ -140,7 +143,7 @@ export async function pixelsAsked({ page, open, settle, shots, result }) {
     await settle();
     await page.waitForFunction(() => { const { asked } = window.libprofile.events.timeline; return !asked || (asked.shown?.isExact && !asked.missing); }, undefined, { timeout: 60000 });
     await page.waitForFunction(() => /task|call|^$/.test(document.getElementById("events-durations").innerText) && !/^Counting/.test(document.getElementById("events-durations").innerText) && !/^Counting/.test(document.getElementById("events-shares").innerText), undefined, { timeout: 60000 });
-    await page.waitForFunction(() => !window.libprofile.store.state.eventSpan || !window.libprofile.events.timeline.asked || window.libprofile.events.durations(), undefined, { timeout: 60000 });
+    await page.waitForFunction(() => !window.libprofile.store.state.eventSpan || !window.libprofile.events.timeline.asked || (window.libprofile.events.durations() && window.libprofile.events.matrix() !== undefined), undefined, { timeout: 60000 });
     await settle();
     result.of.push(await page.evaluate((wanted) => {
       const { events: pane } = window.libprofile,
@@ -169,9 +172,10 @@ export async function pixelsAsked({ page, open, settle, shots, result }) {
         longest.push(long);
       });
       const plain = ({ name, count, total, median, least, most, stolen }) => ({ name, count, total, median, least, most, stolen }),
-        durations = window.libprofile.store.state.eventSpan && pane.durations();
+        durations = window.libprofile.store.state.eventSpan && pane.durations(),
+        plainMatrix = (matrix) => matrix && { ranks: matrix.ranks, bytes: [...matrix.bytes], counts: [...matrix.counts] };
       return { from, to, pixels, n, kinds, longest, isWhole: !t.asked || t.events.areWhole, types: t.header.types, shares: document.getElementById("events-shares").innerText,
-        durations: durations && { tasks: durations.tasks.map(plain), calls: durations.calls.map(plain) } };
+        durations: durations && { tasks: durations.tasks.map(plain), calls: durations.calls.map(plain) }, matrix: durations && plainMatrix(pane.matrix()) };
     }, grid));
     await (await page.$("#events-section")).screenshot({ path: `${shots}/events-pixels-${await page.evaluate(() => (window.libprofile.events.timeline.asked ? "asked" : "whole"))}-${number}.png` });
   }

@@ -134,6 +134,7 @@ def durations_of_a_large_trace_are_those_of_a_page_with_all_events(context):
             by_name = lambda one: {**one, **{kind: sorted(one[kind], key=lambda row: row["name"]) for kind in ("tasks", "calls")}, "words": sorted(one["words"].split("\n"))}
             expect(len(all_of_it["tasks" if name != "calls" else "calls"]) > 0, f"the test needs some in {span}: {all_of_it}")
             expect_equal(by_name(counted), by_name(all_of_it), f"{name}, {span}")
+            expect((counted["matrix"] is None) == (name != "calls"), f"messages of {name}: {counted['matrix']}")
 
 
 def check_pixels(context, name, make, begin, end, views, count):
@@ -165,6 +166,7 @@ def check_pixels(context, name, make, begin, end, views, count):
         if one["select"]:
             without_matrix = lambda words: re.split(r"\n[\d,]+ messages?, ", words)[0].strip()  # who sends how much to whom is known of single calls
             expect_equal(without_matrix(b["shares"]), without_matrix(a["shares"]), f"shares of {what}")
+            expect_equal(b["matrix"], a["matrix"], f"who sends how much to whom in {what}")
             by_name = lambda lists: {kind: sorted(rows, key=lambda row: row["name"]) for kind, rows in lists.items()}
             expect_equal(by_name(b["durations"]), by_name(a["durations"]), f"durations of {what}")
     expect(passed > 1000, f"{name}: {passed} pixels have something that passes")

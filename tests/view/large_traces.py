@@ -117,6 +117,17 @@ def check(folder):
         for bad in ({"from": END, "to": 0}, {"phase": phase, "iteration": ITERATIONS}, {"from": 0}, {"from": "nan", "to": 5}):
             expect_equal(served.status("timeline_durations", **bad), 400, f"answer to {bad}")
 
+        # Who sends how much to whom.
+        def messages(**span):
+            while "counting" in (answer := served.ask("timeline_messages", **span)):
+                pass
+            return {(source, target): (number, size) for source, target, number, size in answer["messages"]}
+        all_of_it, parts = messages(**{"from": 0, "to": END}), [messages(**{"from": a, "to": b}) for a, b in ((0, middle), (middle, END))]
+        expect_equal(sorted(all_of_it), [(rank, (rank + 1) % RANKS) for rank in range(RANKS)], "a ring of messages")
+        expect_equal({pair: tuple(sum(part[pair][i] for part in parts) for i in (0, 1)) for pair in all_of_it}, all_of_it, "messages of two halves")
+        for bad in ({"from": END, "to": 0}, {"phase": phase, "iteration": ITERATIONS}, {"from": 0}):
+            expect_equal(served.status("timeline_messages", **bad), 400, f"answer to {bad}")
+
         # A time with few calls has them; their sums are those of the index.
         begin, end = middle, middle + 2 * LENGTH
         picture = served.ask("timeline", **{"from": begin, "to": end, "pixels": 1000, "rows": "0,2"})["events"]

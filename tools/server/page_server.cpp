@@ -75,6 +75,11 @@ std::string PageServer::timeline_series(const TimelineWindow::Series& asked) {
     return text_of(asked_window().series(asked), none, next_column_);
 }
 
+std::string PageServer::timeline_messages(const SelectedMoment& selected) {
+    Sections none(next_column_);
+    return text_of(asked_window().messages(times_of(selected), selected.filter), none, next_column_);
+}
+
 std::string PageServer::timeline_durations(const SelectedMoment& selected) {
     Sections none(next_column_);
     return text_of(asked_window().durations(times_of(selected), selected.filter), none, next_column_);

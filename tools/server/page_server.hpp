@@ -41,6 +41,8 @@ class PageServer {
     std::string timeline_totals(const TimelineWindow::Intervals& intervals);
     /// "values": by location, at the ends of intervals; or how far their count is.
     std::string timeline_series(const TimelineWindow::Series& asked);
+    /// "messages": who sends how much to whom, or how far their count is.
+    std::string timeline_messages(const SelectedMoment& selected);
     /// How long calls and tasks take, or how far their count is (durations_entry.hpp).
     std::string timeline_durations(const SelectedMoment& selected);
 

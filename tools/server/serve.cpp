@@ -150,6 +150,7 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
     if (name == "timeline_sums") return pages.timeline_sums(moment_of(p));
     if (name == "timeline_totals") return pages.timeline_totals(intervals_of(p));
     if (name == "timeline_series") return pages.timeline_series(series_of(p));
+    if (name == "timeline_messages") return pages.timeline_messages(moment_of(p));
     if (name == "timeline_durations") return pages.timeline_durations(moment_of(p));
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));
@@ -202,7 +203,7 @@ Answer answer_of(Snapshots& snapshots, const LoopbackServer::Question& question)
         return {200, "text/plain; charset=utf-8", std::shared_ptr<const std::string>(newest, &newest->data)};
     }
     static const std::set<std::string> questions = {
-        "map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_durations", "timeline_series"};
+        "map", "row", "profile", "source", "timeline", "timeline_sums", "timeline_totals", "timeline_messages", "timeline_durations", "timeline_series"};
     if (!questions.contains(name)) return answer(404, "text/plain", "There is no such request.\n");
     const std::shared_ptr<Snapshot> asked = snapshots.find(parameters.contains("snapshot") ? number_of<std::uint64_t>(parameters, "snapshot") : 0);
     if (!asked) return refusal(410, "the job has gone on, and this state of it is no longer kept");

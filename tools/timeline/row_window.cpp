@@ -220,6 +220,22 @@ void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from,
     }
 }
 
+std::vector<std::uint32_t> groups_of_records(const RowIndex& index, std::uint64_t from, std::uint64_t to) {
+    std::vector<std::uint32_t> list;
+    if (index.groups.empty()) return list;
+    const auto groups = static_cast<std::uint32_t>(index.groups.size());
+    std::uint32_t next = static_cast<std::uint32_t>(index.group_at(from == 0 ? 0 : from - 1));      // leaves of no length before it have what ends then
+    const std::uint32_t end = std::min(groups, static_cast<std::uint32_t>(index.group_at(to)) + 2); // what ends in the leaf behind may begin before it
+    for (; next < end; ++next) list.push_back(next);
+    index.for_each_long(index.first_leaf(end), to, [&](const LongInterval& one) {
+        const auto group = static_cast<std::uint32_t>(one.leaf / LeafGroup::arity);
+        if (group < next || group >= groups) return;
+        list.push_back(group);
+        next = group + 1;
+    });
+    return list;
+}
+
 TimelineSums sums_before(const IndexedRow& row, std::uint64_t ns) {
     const RowIndex& index = row.index();
     if (index.leaves == 0 || ns <= index.begin()) return {};

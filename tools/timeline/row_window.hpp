@@ -28,6 +28,9 @@ std::optional<EventPart> part_of_iteration(const IndexedRow& row, std::uint32_t 
 /// Calls visit(events) with the events of each leaf of a group in which something may end between two times, as they are in the file.
 void for_each_leaf(const IndexedRow& row, std::size_t group, std::uint64_t from, std::uint64_t to, const std::function<void(const KeptEvents&)>& visit);
 
+/// Groups, ascending, in which records may lie of calls that begin or end between two times: a record comes when its call is over.
+std::vector<std::uint32_t> groups_of_records(const RowIndex& index, std::uint64_t from, std::uint64_t to);
+
 /// What for_each_piece() (state_pieces.hpp) cuts a time into. Paths are nodes of the file.
 struct RowPieces {
     std::vector<StateCall> calls; // sorted

@@ -110,19 +110,13 @@ void SeriesScan::add_units() {
         if (is_of_calls()) {
             for (std::uint32_t g = first; g < end; ++g)
                 if ((index.groups[g].nodes & bits) != 0) units_.push_back({l, g});
-        } else if (question_.of != SeriesQuestion::Of::Counter || counter_[l] >= 0) {
-            if (question_.of == SeriesQuestion::Of::Counter) first -= first > 0 ? 1 : 0;
-            if (question_.of != SeriesQuestion::Of::Received) end = std::min(groups, end + 1);
+        } else if (question_.of == SeriesQuestion::Of::Received) {
             for (std::uint32_t g = first; g < end; ++g) units_.push_back({l, g});
-            // What is read or sent at the begin of a long call comes at its end.
-            if (question_.of != SeriesQuestion::Of::Received) {
-                std::uint32_t last = end;
-                index.for_each_long(index.first_leaf(end - 1), whole_ns(edges.back()) + 1, [&](const LongInterval& one) {
-                    const auto group = static_cast<std::uint32_t>(one.leaf / LeafGroup::arity);
-                    if (group >= last && group < groups) units_.push_back({l, group});
-                    last = std::max(last, group + 1);
-                });
-            }
+        } else if (question_.of != SeriesQuestion::Of::Counter || counter_[l] >= 0) {
+            if (question_.of == SeriesQuestion::Of::Counter && first > 0) units_.push_back({l, --first});
+            const std::uint64_t from = is_from_begin ? 0 : whole_ns(edges.front()), to = whole_ns(std::ceil(edges.back()));
+            for (const std::uint32_t group : groups_of_records(index, from, to)) units_.push_back({l, group});
+            end = std::min(groups, end + 1);
         }
         groups_[l] = {first, end};
     }

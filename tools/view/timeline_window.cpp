@@ -450,8 +450,7 @@ Json TimelineWindow::series(const Series& asked) {
         intervals.count > most_intervals || intervals.count * rows_.size() > most_values)
         throw ViewError("there are no such intervals");
     SeriesQuestion question = asked.question;
-    const bool is_of_senders = question.of == SeriesQuestion::Of::Sent || question.of == SeriesQuestion::Of::Messages;
-    if (is_of_senders && !has_senders_) throw ViewError("whether all messages have their senders is not known");
+    if (question.of == SeriesQuestion::Of::Sent || question.of == SeriesQuestion::Of::Messages) check_senders();
     question.edges.resize(rows_.size());
     for (std::size_t l = 0; l < rows_.size(); ++l)
         for (std::size_t i = 0; i <= intervals.count && rows_[l] != nullptr; ++i)
@@ -468,6 +467,22 @@ Json TimelineWindow::series(const Series& asked) {
     Json values = Json::array();
     for (std::size_t l = 0; l < rows_.size(); ++l) values.push_back(scan.values(l));
     return {{"values", values}};
+}
+
+void TimelineWindow::check_senders() const {
+    if (!has_senders_) throw ViewError("whether all messages have their senders is not known");
+}
+
+Json TimelineWindow::messages(const SelectedTimes& times, const CallFilter& filter) {
+    check_senders();
+    auto& asked = counted(messages_, {times, filter}, filter);
+    if (!asked.count) asked.count.emplace(profile_, rows_, times, asked.passing.get());
+    asked.count->go_on(step);
+    if (!asked.count->is_done()) return {{"counting", "messages"}, {"share", asked.count->share()}};
+    const auto number = [](std::uint32_t rank) { return rank == TracedMessage::unknown_rank ? -1 : std::int64_t{rank}; };
+    Json list = Json::array();
+    for (const auto& [ranks, sum] : asked.count->sums()) list.push_back({number(ranks.first), number(ranks.second), sum.messages, sum.bytes});
+    return {{"messages", list}};
 }
 
 Json TimelineWindow::durations(const SelectedTimes& times, const CallFilter& filter) {

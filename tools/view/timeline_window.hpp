@@ -11,6 +11,7 @@
 
 #include "tools/analysis/clock_axis.hpp"
 #include "tools/timeline/duration_scan.hpp"
+#include "tools/timeline/message_scan.hpp"
 #include "tools/timeline/run_types.hpp"
 #include "tools/timeline/series_scan.hpp"
 #include "tools/timeline/timeline_index.hpp"
@@ -64,6 +65,8 @@ class TimelineWindow {
     };
     /// What grows with time at the ends of intervals (series_scan.hpp): "values", by location.
     nlohmann::ordered_json series(const Series& asked);
+    /// "messages": sender (-1: not known), receiver, number of messages and bytes, in the order of ranks.
+    nlohmann::ordered_json messages(const SelectedTimes& times, const CallFilter& filter);
     /// How long calls and tasks take (durations_entry.hpp).
     nlohmann::ordered_json durations(const SelectedTimes& times, const CallFilter& filter);
 
@@ -87,6 +90,7 @@ class TimelineWindow {
     template <class Key, class Count> Counted<Key, Count>& counted(CountedList<Key, Count>& list, const Key& key, const CallFilter& filter);
     std::shared_ptr<const PassingCalls> passing_of(const CallFilter& filter);
     void check_filter(const CallFilter& filter) const;
+    void check_senders() const;
     bool has_tasks(std::uint32_t location) const;
     nlohmann::ordered_json called() const;
     nlohmann::ordered_json counters() const;
@@ -105,6 +109,7 @@ class TimelineWindow {
     Profile shown_;                               // the profile's tables, with the events of a picture
     std::shared_ptr<const PassingCalls> passing_; // that was asked for last
     CountedList<SelectionKey, DurationScan> durations_;
+    CountedList<SelectionKey, MessageScan> messages_;
     CountedList<SelectionKey, PassingSums> passing_sums_;
     CountedList<PictureKey, PassingPixels> passing_pixels_;
     std::list<SeriesScan> series_; // the one that was asked for last is the last one

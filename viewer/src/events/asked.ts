@@ -9,7 +9,7 @@ import type { Pieces } from "./pieces";
 import { readEvents, type EventRow, type Events } from "./rows";
 import type { Span } from "../selection";
 import type { EventSpan } from "../state";
-import { isIteration, sharesOf, type Shares } from "./shares";
+import { isIteration, matrixOf, type Matrix, type Shares } from "./shares";
 import { byTime, type Durations, type Statistics } from "./statistics";
 import { typeWords } from "./task_words";
 import { functionName } from "./words";
@@ -181,7 +181,7 @@ export class AskedEvents {
     }
   }
 
-  /** Of all threads, by the server; who sends how much to whom is known of what is shown only. */
+  /** Of all threads, by the server, without the matrix. */
   async shares(span: EventSpan, pieces: Pieces, isWanted: () => boolean, tell: (progress: string) => void): Promise<Shares | null> {
     const header = this.data.header.events!,
       n = header.states.length,
@@ -194,10 +194,7 @@ export class AskedEvents {
       places = this.first.rows.map((row): Span | null => (spans ? spans[row.location]! : isIteration(span) ? null : [span.from, span.to])),
       known = places.filter((place) => place !== null),
       from = Math.min(...known.map(([begin]) => begin)),
-      to = Math.max(...known.map(([, end]) => end)),
-      shown = this.shown?.events,
-      isShown =
-        shown && shown.areWhole && this.shown!.locations.split(",").length === this.first.rows.length && this.shown!.from <= from && this.shown!.to >= to; // of all threads
+      to = Math.max(...known.map(([, end]) => end));
     let [rows, all] = [0, 0];
     this.first.rows.forEach((row, r) => {
       const place = places[r];
@@ -213,10 +210,15 @@ export class AskedEvents {
       if (of.some((ns) => ns > 0) || here.some((ns) => ns > 0)) ++rows;
     });
     if (rows === 0) return null;
-    const matrix = isShown ? (sharesOf(shown, header, span, pieces)?.matrix ?? null) : null;
     const task = header.states.findIndex(({ key }) => key === "task"),
       inThem = [...states, ...summed].reduce((sum, ns, s) => sum + (passing.isActive || s % n === 0 || s % n === task ? ns : 0), 0);
-    return { from, to, rows, states, summed, all, parallelism: inThem / (to - from), matrix };
+    return { from, to, rows, states, summed, all, parallelism: inThem / (to - from), matrix: null };
+  }
+
+  /** Who sends how much to whom, of all threads, as durations(). */
+  async matrix(span: EventSpan, filter: EventFilter, isWanted: () => boolean, tell: (progress: string) => void): Promise<Matrix | null> {
+    const answer = await counted<{ messages: [number, number, number, number][] }>("timeline_messages", span, filter, isWanted, tell);
+    return answer && matrixOf(answer.messages.map(([from, to, count, bytes]) => ({ from, to, count, bytes })));
   }
 
   /** Of all threads. The server counts as long as it is asked to. @param isWanted else nothing more is asked, and null is the answer */

@@ -20,7 +20,7 @@ import { nodeMatrix, type NodeMatrix } from "./places";
 import { ShadeBar } from "./shade_bar";
 import { coloredNodes, nodeColor, remoteColor } from "./task_colors";
 import { typeName } from "./task_words";
-import { isIteration, sharesOf, type Shares } from "./shares";
+import { isIteration, sharesOf, type Matrix, type Shares } from "./shares";
 import { EventTimeline } from "./view";
 import { csvOf, describe, moment } from "./words";
 
@@ -179,7 +179,7 @@ export class EventsPane {
     const { eventSpan } = this.store.state,
       { asked } = this.timeline!;
     if (!asked || !eventSpan) return this.showSharesOf(this.shares());
-    [this.counted, $("events-durations").innerHTML] = [null, ""]; // of another selection
+    [this.counted, this.countedMatrix, $("events-durations").innerHTML, $("events-messages").innerHTML] = [null, undefined, "", ""]; // of another selection
     const { eventFilter } = this.store.state,
       isWanted = (): boolean => this.store.state.eventSpan === eventSpan && this.store.state.eventFilter === eventFilter,
       tell = (text: string): void => {
@@ -203,7 +203,7 @@ export class EventsPane {
     clearTimeout(this.waiting);
     $("events-clear").hidden = !eventSpan;
     host.hidden = !shares;
-    $("events-durations").hidden = !shares;
+    $("events-durations").hidden = $("events-messages").hidden = !shares;
     if (!shares || !eventSpan) return this.scatter!.show([]);
     const { states } = this.data.header.events!,
       colors = stateColors(this.data.header.events!),
@@ -232,30 +232,53 @@ export class EventsPane {
   }
   /** Those of a large trace would slow a drag down. */
   private showDurationsSoon(span: EventSpan): void {
-    [$("events-clear").hidden, $("events-durations").hidden] = [false, false];
+    $("events-clear").hidden = $("events-durations").hidden = $("events-messages").hidden = false;
     this.waiting = window.setTimeout(() => void this.showDurations(span), 80);
   }
   private waiting = 0;
   /** Of the selection of a trace that is larger than the page. */
   private counted: Durations | null = null;
+  private countedMatrix?: Matrix | null;
 
   private async showDurations(span: EventSpan): Promise<void> {
     const host = $("events-durations"),
       { asked } = this.timeline!,
-      { eventFilter } = this.store.state;
-    if (asked) {
-      const isWanted = (): boolean => this.store.state.eventSpan === span && this.store.state.eventFilter === eventFilter;
+      { eventFilter } = this.store.state,
+      show = (): void => {
+        host.innerHTML = this.durationsHtml();
+        this.scatter!.show(this.series());
+      };
+    if (!asked) return show();
+    const isWanted = (): boolean => this.store.state.eventSpan === span && this.store.state.eventFilter === eventFilter;
+    /** What another selection has stays there. */
+    const count = async <Answer>(into: HTMLElement, answer: Promise<Answer | null>, take: (answer: Answer | null) => void): Promise<void> => {
       try {
-        const counted = await asked.durations(span, eventFilter, isWanted, (progress) => (host.textContent = progress));
-        if (!counted) return; // those of another selection stay
-        this.counted = counted;
+        const counted = await answer;
+        if (isWanted()) take(counted);
       } catch (error) {
-        if (isWanted()) host.textContent = messageOf(error);
-        return;
+        if (isWanted()) into.textContent = messageOf(error);
       }
-    }
-    host.innerHTML = this.durationsHtml();
-    this.scatter!.show(this.series());
+    };
+    const tell =
+      (into: HTMLElement) =>
+      (progress: string): void => {
+        into.textContent = progress;
+      };
+    await count(host, asked.durations(span, eventFilter, isWanted, tell(host)), (counted) => {
+      this.counted = counted;
+      show();
+    });
+    if (!isWanted()) return;
+    const messages = $("events-messages");
+    await count(messages, asked.matrix(span, eventFilter, isWanted, tell(messages)), (matrix) => {
+      this.countedMatrix = matrix;
+      messages.innerHTML = matrix ? rankMatrixHtml(matrix) : "";
+    });
+  }
+
+  /** Who sends how much to whom in the selection; null: there are no messages, undefined: they are not counted yet. */
+  matrix(): Matrix | null | undefined {
+    return this.timeline!.asked ? this.countedMatrix : (this.shares()?.matrix ?? null);
   }
 
   /** Of the selected calls and tasks; null while they are counted. */

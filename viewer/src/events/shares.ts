@@ -42,7 +42,7 @@ export function spanOfRow(row: EventRow, span: EventSpan): Span | null {
   return null;
 }
 
-export function sharesOf(events: Events, header: EventsHeader, span: EventSpan, pieces: Pieces, mostRanks = 24): Shares | null {
+export function sharesOf(events: Events, header: EventsHeader, span: EventSpan, pieces: Pieces): Shares | null {
   const states = header.states.length,
     task = header.states.findIndex(({ key }) => key === "task"),
     known = new Float64Array(states),
@@ -78,14 +78,21 @@ export function sharesOf(events: Events, header: EventsHeader, span: EventSpan, 
     all,
     parallelism:
       [...known, ...summed].reduce((sum, ns, s) => sum + (pieces.passing.isActive || s % states === 0 || s % states === task ? ns : 0), 0) / (to - from),
-    matrix: matrixOf(events, spans, pieces.passing, mostRanks),
+    matrix: matrixOf(pairsOf(events, spans, pieces.passing)),
   };
 }
 
+/** What goes from a rank to another one; -1: not known. */
+export interface RankPair {
+  from: number;
+  to: number;
+  bytes: number;
+  count: number;
+}
+
 /** Messages whose sending call began there; where that one is not known, those whose receiving call ended there. */
-function matrixOf(events: Events, spans: (Span | null)[], passing: Passing, mostRanks: number): Matrix | null {
-  const sums = new Map<number, { from: number; to: number; bytes: number; count: number }>(),
-    ofRank = new Map<number, number>(),
+function pairsOf(events: Events, spans: (Span | null)[], passing: Passing): RankPair[] {
+  const sums = new Map<number, RankPair>(),
     { messages, rows } = events;
   for (let m = 0; m < messages.count; ++m) {
     const sender = messages.sender[m]!,
@@ -102,8 +109,14 @@ function matrixOf(events: Events, spans: (Span | null)[], passing: Passing, most
     sum.bytes += messages.bytes[m]!;
     ++sum.count;
   }
-  for (const { from, to, bytes, count } of sums.values()) for (const rank of [from, to]) ofRank.set(rank, (ofRank.get(rank) ?? 0) + bytes + count);
-  if (sums.size === 0) return null;
+  return [...sums.values()];
+}
+
+/** @param mostRanks with most bytes; null: there are no messages */
+export function matrixOf(pairs: RankPair[], mostRanks = 24): Matrix | null {
+  const ofRank = new Map<number, number>();
+  for (const { from, to, bytes, count } of pairs) for (const rank of [from, to]) ofRank.set(rank, (ofRank.get(rank) ?? 0) + bytes + count);
+  if (pairs.length === 0) return null;
   const ranks = [...ofRank.entries()]
     .sort((a, b) => b[1] - a[1])
     .slice(0, mostRanks)
@@ -113,7 +126,7 @@ function matrixOf(events: Events, spans: (Span | null)[], passing: Passing, most
     n = ranks.length,
     bytes = new Float64Array(n * n),
     counts = new Float64Array(n * n);
-  for (const sum of sums.values()) {
+  for (const sum of pairs) {
     const [i, k] = [at.get(sum.from), at.get(sum.to)];
     if (i === undefined || k === undefined) continue;
     bytes[i * n + k]! += sum.bytes;
