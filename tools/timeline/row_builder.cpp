@@ -137,7 +137,7 @@ class LeafSums {
             nodes_ |= node_bit(one.interval.path);
         });
         for (const KeptEvents* of : {&events, &next}) {
-            for (const TracedInterval& interval : of->intervals) nodes_ |= interval.begin_ns < to ? node_bit(interval.path) : 0;
+            for (const TracedInterval& interval : of->intervals) nodes_ |= interval.begin_ns <= to ? node_bit(interval.path) : 0;
             for (const TracedTaskRun& run : of->runs) nodes_ |= run.begin_ns < to ? node_bit(run.path) : 0;
         }
         sort_calls(calls_);

@@ -52,7 +52,7 @@ struct LeafGroup {
     TimelineSums before = {};  // sums of all groups before it
     std::uint64_t longest = 0; // of its leaves
     TaskSums tasks = {};       // the same
-    std::uint64_t nodes = 0;   // node_bit() of all calls, regions and tasks that the thread is in at some time
+    std::uint64_t nodes = 0;   // node_bit() of all calls, regions and tasks that the thread is in at some time, or that begin where it ends
     IndexBytes leaves = {};
 };
 
