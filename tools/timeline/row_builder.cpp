@@ -220,7 +220,7 @@ std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t threa
         std::swap(now, next);
         cursor = next_cursor;
     }
-    for (const ByteVector& bytes : tens_bytes) row.tens.push_back(append(built.bytes, bytes)); // one reading for many
+    for (const ByteVector& bytes : tens_bytes) row.tens.push_back(append(built.bytes, bytes)); // behind all leaves
     return built;
 }
 
