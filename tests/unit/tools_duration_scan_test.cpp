@@ -113,6 +113,21 @@ TEST(DurationScan, CallsAreThoseThatLieInTheSelection) {
     }
 }
 
+TEST(DurationScan, NothingIsReadOfThreadsThatAreNotChosen) {
+    const TimelineFile file({60, 40, 1});
+    const Profile left = read_profile_without_events(file.path(), 0);
+    const auto index = index_of(left);
+    const IndexedRows rows = index->rows();
+    const RunTypes types(left, rows);
+    for (const std::uint32_t rank : {0, 1}) { // there is only rank 0
+        CallFilter filter;
+        filter.ranks = {{rank, rank}};
+        const PassingCalls passing(left, rows, types, filter);
+        DurationScan scan(left, rows, {{{0, 1'000'000'000}}, false}, {std::vector<std::uint32_t>(left.paths.size(), 0), 1}, &passing);
+        EXPECT_EQ(scan.is_done(), rank == 1);
+    }
+}
+
 void check_tasks(const Profile& made, bool is_long) {
     const TasksFile file(made);
     const Profile whole = read_profile(file.path()), left = read_profile_without_events(file.path(), 0);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <optional>
+#include <set>
 
 namespace libprofile::test {
 
@@ -237,6 +238,37 @@ TEST(SeriesScan, TimeInACallIsThatOfTheOutermostOnes) {
                         }
                     for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(values[i], wanted[i], 1e-9 * (1 + wanted[i])) << name << " at " << i;
                 }
+    }
+}
+
+TEST(SeriesScan, CallsThatTakeNoTimeCountAtTheBordersOfGroupsToo) {
+    // A group is 25,600 records, of which the head of the part is one. A call of node 3 is the last of the first group, one the first of the third, and one
+    // is the last of all.
+    std::vector<MadeCall> calls;
+    Random random{17};
+    std::uint64_t ns = 1000;
+    const std::set<std::size_t> none = {25'598, 51'199, 70'000};
+    for (std::size_t i = 0; i <= 70'000; ++i) {
+        if (none.contains(i)) {
+            calls.push_back({3, ns, ns});
+            ++ns;
+        } else {
+            const std::uint64_t begin = ns;
+            ns += 1 + random() % 10'000;
+            calls.push_back({2, begin, ns});
+        }
+    }
+    const TimelineFile file(calls);
+    const TwoWays both(file.path());
+    const std::vector<LeafGroup>& groups = both.rows[0]->index().groups;
+    ASSERT_EQ(groups.size(), 3u);
+    ASSERT_EQ(groups[1].time, calls[25'598].begin_ns);
+    for (const std::uint64_t behind : {0, 5}) { // up to the last call, and behind it
+        SeriesQuestion question{SeriesQuestion::Of::Calls, "MPI_Allreduce"};
+        question.edges = {{0, static_cast<double>(groups[1].time), static_cast<double>(groups[2].time), static_cast<double>(calls.back().begin_ns + behind)}};
+        SeriesScan scan(both.left, both.rows, question);
+        while (!scan.is_done()) scan.go_on(std::chrono::milliseconds(0));
+        EXPECT_EQ(scan.values(0), (std::vector<double>{0, 0, 1, behind == 0 ? 2.0 : 3.0}));
     }
 }
 

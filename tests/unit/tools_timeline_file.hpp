@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace libprofile::test {
 
@@ -90,35 +91,39 @@ inline ByteVector made_events(const MadeTrace& made) {
     return bytes;
 }
 
+struct MadeCall {
+    std::uint64_t node = 0, begin_ns = 0, end_ns = 0;
+};
+
+/// In the order of their ends, in one part from 0 to the last end.
+inline ByteVector made_events(const std::vector<MadeCall>& calls) {
+    ByteVector bytes;
+    const auto put = [&](auto record) {
+        unsigned char room[200];
+        Encoder e(room, sizeof room);
+        describe(e, record);
+        bytes.insert(bytes.end(), room, room + e.size());
+    };
+    put(EventsRecord{0, 1, 1'000'000, 0, 0, 0, 1});
+    put(EventPartRecord{static_cast<std::uint64_t>(PartKind::Iteration), 1, 0, PartHasItsTurn, 0, calls.back().end_ns, calls.size(), 0});
+    std::uint64_t node = 0, at = 0;
+    for (const auto& [its, begin, end] : calls) {
+        EventRecord event;
+        const auto difference = static_cast<std::int64_t>(its - node);
+        event.rest = (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63);
+        event.gap = static_cast<std::int64_t>(begin - at);
+        event.length = end - begin;
+        put(event);
+        node = its;
+        at = end;
+    }
+    return bytes;
+}
+
 class TimelineFile {
   public:
-    explicit TimelineFile(const MadeTrace& made) {
-        char name[] = "/tmp/libprofile-timeline-XXXXXX";
-        folder_ = ::mkdtemp(name);
-        ProfileBuilder b(1);
-        b.job(1);
-        b.metrics();
-        RankRecord rank;
-        rank.threads = rank.complete = 1;
-        b.rank(rank);
-        b.modules(0, {{"MADE", "/nowhere/made"}});
-        b.functions(0, {{0, "MPI_Send", TimeCategory::MpiP2p}, {1, "MPI_Allreduce", TimeCategory::MpiColl}, {2, "GOMP_barrier", TimeCategory::OmpBarrier}});
-        b.tree(0, 0, 1000,
-               {{0, NodeKind::Frame, 0, 0x10}, {1, NodeKind::Mpi, 0, 0}, {1, NodeKind::Mpi, 1, 0}, {1, NodeKind::Region, 0, 7}, {1, NodeKind::OpenMp, 2, 0}});
-        BuiltPhase outside, step;
-        step.name = "step";
-        step.kind = PhaseKind::Iterations;
-        step.wall_ns = step.wall_inclusive_ns = 1000;
-        step.clusters = {{1, 0, {{1, Metric::Time, 1000}}}};
-        step.cluster_of_iteration = {0};
-        step.iteration_ns = {1000};
-        b.phase(0, outside);
-        b.phase(0, step);
-        add_events(b, made_events(made));
-        b.directory(0);
-        b.end();
-        write(b.bytes());
-    }
+    explicit TimelineFile(const MadeTrace& made) { write_profile(made_events(made)); }
+    explicit TimelineFile(const std::vector<MadeCall>& calls) { write_profile(made_events(calls)); }
     TimelineFile(const TimelineFile&) = delete;
     TimelineFile& operator=(const TimelineFile&) = delete;
     ~TimelineFile() {
@@ -145,6 +150,33 @@ class TimelineFile {
     }
 
   private:
+    void write_profile(const ByteVector& events) {
+        char name[] = "/tmp/libprofile-timeline-XXXXXX";
+        folder_ = ::mkdtemp(name);
+        ProfileBuilder b(1);
+        b.job(1);
+        b.metrics();
+        RankRecord rank;
+        rank.threads = rank.complete = 1;
+        b.rank(rank);
+        b.modules(0, {{"MADE", "/nowhere/made"}});
+        b.functions(0, {{0, "MPI_Send", TimeCategory::MpiP2p}, {1, "MPI_Allreduce", TimeCategory::MpiColl}, {2, "GOMP_barrier", TimeCategory::OmpBarrier}});
+        b.tree(0, 0, 1000,
+               {{0, NodeKind::Frame, 0, 0x10}, {1, NodeKind::Mpi, 0, 0}, {1, NodeKind::Mpi, 1, 0}, {1, NodeKind::Region, 0, 7}, {1, NodeKind::OpenMp, 2, 0}});
+        BuiltPhase outside, step;
+        step.name = "step";
+        step.kind = PhaseKind::Iterations;
+        step.wall_ns = step.wall_inclusive_ns = 1000;
+        step.clusters = {{1, 0, {{1, Metric::Time, 1000}}}};
+        step.cluster_of_iteration = {0};
+        step.iteration_ns = {1000};
+        b.phase(0, outside);
+        b.phase(0, step);
+        add_events(b, events);
+        b.directory(0);
+        b.end();
+        write(b.bytes());
+    }
     void write(const ByteVector& bytes) const {
         std::ofstream(folder_ / "profile.lprof", std::ios::binary)
             .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -62,7 +62,8 @@ TimelineSums literal_sums(const Profile& profile, const KeptEvents& events, std:
 
 /// A profile, read whole and with its events left in the file.
 struct BothWays {
-    explicit BothWays(const MadeTrace& trace) : file(trace), whole(read_profile(file.path())), left(read_profile_without_events(file.path(), 0)) {
+    template <class Made> explicit BothWays(const Made& made)
+        : file(made), whole(read_profile(file.path())), left(read_profile_without_events(file.path(), 0)) {
         index = TimelineIndex::open(left, [](std::size_t, std::size_t) {});
         if (index == nullptr || index->row(0) == nullptr) throw std::runtime_error(index == nullptr ? "no index" : index->notes().front());
         EXPECT_TRUE(index->notes().empty());
@@ -172,7 +173,7 @@ std::uint64_t length_at(const IndexedRow& row, std::uint64_t ns, std::size_t lea
 }
 
 TEST(TimelineIndex, PixelsOfSumsAreOffByNoMoreThanOneOfThemAtEachEnd) {
-    const BothWays both({9000, 40, 1});
+    const BothWays both(MadeTrace{9000, 40, 1});
     const RowIndex& index = both.row().index();
     ASSERT_GT(index.groups.size(), 2 * RowIndex::groups_of_tens);
     const std::size_t n = 300;
@@ -195,8 +196,105 @@ TEST(TimelineIndex, PixelsOfSumsAreOffByNoMoreThanOneOfThemAtEachEnd) {
     }
 }
 
+/// What the thread did in some leaves that follow each other in a group.
+struct LiteralSum {
+    std::uint64_t begin = 0, end = 0, longest = 0;
+    TimelineSums sums = {};
+};
+std::vector<LiteralSum> sums_of(const IndexedRow& row, std::size_t leaves) {
+    std::vector<LiteralSum> all;
+    for (std::size_t g = 0; g < row.index().groups.size(); ++g) {
+        const std::vector<EventLeaf> list = row.leaves(g);
+        for (std::size_t l = 0; l < list.size(); ++l) {
+            if (l % leaves == 0) all.push_back({list[l].cursor.time});
+            all.back().longest = std::max(all.back().longest, list[l].longest);
+        }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].end = i + 1 < all.size() ? all[i + 1].begin : row.index().end;
+        all[i].sums = sums_between(row, all[i].begin, all[i].end);
+    }
+    return all;
+}
+
+/// By the definition: they are spread evenly over their time.
+void expect_pixels_of_sums(const IndexedRow& row, double from, double to, std::size_t n, const std::vector<LiteralSum>& all, std::uint64_t effort) {
+    const TimelinePixels found = pixels_between(row, from, to, n, {0, effort});
+    ASSERT_FALSE(found.is_exact);
+    const double pixel = (to - from) / static_cast<double>(n);
+    for (std::size_t x = 0; x < n; ++x) {
+        std::array<double, timeline_state_count> states = {};
+        std::uint64_t longest = 0;
+        double known = 0;
+        const double begin = from + static_cast<double>(x) * pixel, end = begin + pixel;
+        for (const LiteralSum& sum : all) {
+            const double inside = std::min(end, static_cast<double>(sum.end)) - std::max(begin, static_cast<double>(sum.begin));
+            if (inside <= pixel * 1e-9) continue;
+            longest = std::max(longest, sum.longest);
+            for (std::size_t s = 0; s < states.size(); ++s) {
+                states[s] += static_cast<double>(sum.sums[s]) * inside / static_cast<double>(sum.end - sum.begin);
+                known += static_cast<double>(sum.sums[s]) * inside / static_cast<double>(sum.end - sum.begin);
+            }
+        }
+        const TimelinePixel& own = found.pixels[x];
+        if (known < pixel * 1e-5) continue;
+        ASSERT_LT(own.state, states.size()) << x;
+        ASSERT_NEAR(states[own.state], *std::max_element(states.begin(), states.end()), pixel * 1e-6) << "pixel " << x;
+        ASSERT_EQ(own.longest, longest) << "pixel " << x;
+        EXPECT_TRUE(own.is_half_known == (known * 2 > pixel) || std::abs(known * 2 - pixel) < pixel * 1e-6) << "pixel " << x;
+    }
+}
+
+void expect_pixels_of_all_sums(const BothWays& both, const std::string& what) {
+    SCOPED_TRACE(what);
+    const RowIndex& index = both.row().index();
+    const std::vector<LiteralSum> leaves = sums_of(both.row(), 1), tens = sums_of(both.row(), LeafTen::arity), hundreds = sums_of(both.row(), LeafGroup::arity);
+    Random random{19};
+    for (int i = 0; i < 12; ++i) {
+        std::uint64_t from = index.begin(), to = index.end;
+        if (i > 3) { // at a border of groups, or of ten of them
+            const std::size_t g = i % 2 == 0 ? random() % index.groups.size() : index.groups.size() / RowIndex::groups_of_tens * RowIndex::groups_of_tens;
+            const std::uint64_t border = g < index.groups.size() ? index.groups[g].time : index.end;
+            from = border - std::min(border, random() % 40'000);
+            to = border + 1 + random() % 40'000;
+        } else if (i > 0) {
+            from = random() % index.end;
+            to = from + 1 + random() % (2 * index.end);
+        }
+        const std::uint64_t groups = index.group_at(to) - index.group_at(from) + 1;
+        if (to <= index.begin() || from >= index.end) continue;
+        const auto expect = [&](const std::vector<LiteralSum>& sums, std::uint64_t effort) {
+            expect_pixels_of_sums(both.row(), static_cast<double>(from), static_cast<double>(to), 1 + random() % 90, sums, effort);
+        };
+        expect(leaves, groups * 100);
+        expect(tens, groups * 100 - 1);
+        expect(tens, groups * 10);
+        expect(hundreds, groups * 10 - 1);
+        expect(hundreds, 0);
+    }
+}
+
+TEST(TimelineIndex, PixelsOfSumsAreThoseOfTheirDefinition) {
+    for (const std::size_t leaves : {1, 9, 10, 11, 99, 100, 101, 110, 111, 999, 1000, 1001, 1010}) {
+        Random random{leaves};
+        std::vector<MadeCall> calls;
+        std::uint64_t ns = 1000;
+        for (std::size_t i = 0; i + 1 < leaves * 256; ++i) {
+            const std::uint64_t begin = ns;
+            if (i % 20'000 >= 3'000) ns += random() % 1000 + (random() % 1000 == 0 ? 100'000 : 0); // else leaves of no length
+            calls.push_back({2 + (i / 700 + random() % 3) % 2, begin, ns});
+            if (i % 20'000 >= 3'000) ns += random() % 700;
+        }
+        const BothWays both(calls);
+        ASSERT_EQ(both.row().index().leaves, leaves);
+        expect_pixels_of_all_sums(both, fmt::format("{} leaves", leaves));
+    }
+    for (const MadeTrace trace : {MadeTrace{9000, 40, 1}, MadeTrace{9000, 40, 4}, MadeTrace{2, 1500, 1, true}}) // with gaps, and long calls
+        expect_pixels_of_all_sums(BothWays(trace), fmt::format("{} parts", trace.parts));
+}
+
 TEST(TimelineIndex, ItIsKeptAndUsedOnlyForTheEventsThatItIsOf) {
-    const BothWays both({60, 40, 1});
+    const BothWays both(MadeTrace{60, 40, 1});
     const std::filesystem::path path = TimelineIndex::path_of(both.left);
     ASSERT_TRUE(std::filesystem::exists(path));
     const auto written = std::filesystem::last_write_time(path);
@@ -222,7 +320,7 @@ std::vector<std::uint8_t> states_of_tens(const IndexedRow& row) {
 }
 
 TEST(TimelineIndex, ADamagedOneIsMadeAgainOrIsAnError) {
-    const BothWays both({60, 40, 1});
+    const BothWays both(MadeTrace{60, 40, 1});
     const std::filesystem::path path = TimelineIndex::path_of(both.left);
     const auto size = std::filesystem::file_size(path);
     const TimelineSums all = sums_between(both.row(), 0, both.end());
@@ -258,7 +356,7 @@ TEST(TimelineIndex, DamagedEventsHaveNoRowAndANote) {
 }
 
 TEST(ReaderWithoutEvents, AllElseIsThatOfTheWholeFile) {
-    const BothWays both({60, 40, 1});
+    const BothWays both(MadeTrace{60, 40, 1});
     EXPECT_EQ(both.left.notes, both.whole.notes);
     EXPECT_EQ(both.left.complete, both.whole.complete);
     EXPECT_EQ(both.left.paths.size(), both.whole.paths.size());

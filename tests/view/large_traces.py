@@ -114,6 +114,16 @@ def check(folder):
             expect_equal(sum(number for _, number in one["bins"]), one["number"], f"calls of {name} in the histogram")
             expect(one["least"] <= one["median"] <= one["most"] and one["number"] * one["least"] <= one["total"] <= one["number"] * one["most"], f"{name}: {one}")
         expect_equal((counted["tasks"], counted["incomplete"], counted["too_long"]), ([], 0, 0), "tasks")
+        # Several pages ask in turn: each count comes to its end.
+        pages, answers, asked = [{"from": 1 + page, "to": END} for page in range(4)], {}, 0
+        while len(answers) < len(pages) and asked < 10 * len(pages) * (len(shares) + 2):
+            for at, span in enumerate(pages):
+                if at not in answers and "counting" not in (answer := served.ask("timeline_durations", **span)):
+                    answers[at] = answer
+                asked += 1
+        expect_equal(len(answers), len(pages), f"counts that are over after {asked} questions")
+        for answer in answers.values():
+            expect_equal([one["total"] for one in answer["calls"]], [one["total"] for one in counted["calls"]], "ns of calls")
         for bad in ({"from": END, "to": 0}, {"phase": phase, "iteration": ITERATIONS}, {"from": 0}, {"from": "nan", "to": 5}):
             expect_equal(served.status("timeline_durations", **bad), 400, f"answer to {bad}")
 

@@ -21,7 +21,7 @@ DurationScan::DurationScan(const Profile& profile, IndexedRows rows, SelectedTim
     for (std::uint32_t l = 0; l < times_.spans.size(); ++l) {
         const IndexedRow* row = rows_[l];
         const SelectedTimes::Span& span = times_.spans[l];
-        if (row == nullptr || !span.is_there()) continue;
+        if (row == nullptr || !span.is_there() || (passing_ != nullptr && !passing_->has_thread(l))) continue;
         const std::vector<LeafGroup>& all = row->index().groups;
         for (std::uint32_t g = 0; g < all.size() && all[g].time <= span.end_ns; ++g)
             if (row->index().end_of(g) >= span.begin_ns) units_.push_back({l, g});

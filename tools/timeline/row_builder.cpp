@@ -137,7 +137,7 @@ class LeafSums {
             nodes_ |= node_bit(one.interval.path);
         });
         for (const KeptEvents* of : {&events, &next}) {
-            for (const TracedInterval& interval : of->intervals) nodes_ |= interval.begin_ns < to ? node_bit(interval.path) : 0;
+            for (const TracedInterval& interval : of->intervals) nodes_ |= interval.begin_ns <= to ? node_bit(interval.path) : 0;
             for (const TracedTaskRun& run : of->runs) nodes_ |= run.begin_ns < to ? node_bit(run.path) : 0;
         }
         sort_calls(calls_);
@@ -220,7 +220,7 @@ std::optional<BuiltRow> build_row(const EventFrames& frames, std::uint32_t threa
         std::swap(now, next);
         cursor = next_cursor;
     }
-    for (const ByteVector& bytes : tens_bytes) row.tens.push_back(append(built.bytes, bytes)); // one reading for many
+    for (const ByteVector& bytes : tens_bytes) row.tens.push_back(append(built.bytes, bytes)); // behind all leaves
     return built;
 }
 

@@ -52,7 +52,7 @@ struct LeafGroup {
     TimelineSums before = {};  // sums of all groups before it
     std::uint64_t longest = 0; // of its leaves
     TaskSums tasks = {};       // the same
-    std::uint64_t nodes = 0;   // node_bit() of all calls, regions and tasks that the thread is in at some time
+    std::uint64_t nodes = 0;   // node_bit() of all calls, regions and tasks that the thread is in at some time, or that begin where it ends
     IndexBytes leaves = {};
 };
 
@@ -68,8 +68,8 @@ struct RowIndex {
     KeptEvents head; // without lists
     std::vector<EventFrames::Place> frames;
     std::vector<LeafGroup> groups;
-    static constexpr std::size_t groups_of_tens = 10;
-    std::vector<IndexBytes> tens;                         // of that many groups each
+    static constexpr std::size_t groups_of_tens = 10;     // whose tens lie together in the file: one reading has them
+    std::vector<IndexBytes> tens;                         // of so many groups each, the last of fewer
     std::vector<LongInterval> longs;                      // in the order of their ends
     std::vector<std::vector<std::uint64_t>> least_begins; // of blocks of 64 long ones, then of 64 of these, and so on
     /// Iterations that were kept though it was not their turn: phase, number.
@@ -95,6 +95,7 @@ struct RowIndex {
     /// The first leaf of a group, and how many there are.
     std::uint64_t first_leaf(std::size_t group) const { return group * LeafGroup::arity; }
     std::size_t leaves_of(std::size_t group) const { return static_cast<std::size_t>(std::min<std::uint64_t>(LeafGroup::arity, leaves - first_leaf(group))); }
+    /// How many there are at a place of `tens`.
     std::size_t tens_of(std::size_t place) const {
         constexpr std::uint64_t most = groups_of_tens * LeafGroup::arity;
         return static_cast<std::size_t>((std::min(most, leaves - place * most) + LeafTen::arity - 1) / LeafTen::arity);

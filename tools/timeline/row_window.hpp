@@ -53,7 +53,8 @@ struct TimelinePixel {
 };
 /// Tasks are told apart by classes from 1 on; 0 is in no task. By position in RowIndex::run_paths.
 using TaskClasses = std::vector<std::uint8_t>;
-/// What may be read for pixels: leaves with their events, or sums of leaves or of ten. Beyond that, they have those of groups.
+/// What may be read for the pixels of a row: so many leaves with their events, or so many sums, of leaves or of ten. If neither is enough, they are made of
+/// the sums of groups, for which nothing is read.
 struct PixelEffort {
     std::uint64_t leaves = 0, sums = 0;
 };

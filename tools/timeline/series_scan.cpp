@@ -108,8 +108,12 @@ void SeriesScan::add_units() {
         std::uint32_t first = is_from_begin ? 0 : static_cast<std::uint32_t>(index.group_at(whole_ns(edges.front() - 1)));
         std::uint32_t end = static_cast<std::uint32_t>(index.group_at(whole_ns(std::ceil(edges.back())))) + 1;
         if (is_of_calls()) {
-            for (std::uint32_t g = first; g < end; ++g)
-                if ((index.groups[g].nodes & bits) != 0) units_.push_back({l, g});
+            std::uint64_t before = 0; // nodes of groups up to the begin of this one: what takes no time and lies there counts here
+            for (std::uint32_t g = first; g < end; ++g) {
+                const std::uint64_t own = index.groups[g].nodes;
+                if (((own | (question_.of == SeriesQuestion::Of::Calls ? before : 0)) & bits) != 0) units_.push_back({l, g});
+                before = index.end_of(g) > index.groups[g].time ? own : before | own;
+            }
         } else if (question_.of == SeriesQuestion::Of::Received) {
             for (std::uint32_t g = first; g < end; ++g) units_.push_back({l, g});
         } else if (question_.of != SeriesQuestion::Of::Counter || counter_[l] >= 0) {
@@ -172,8 +176,9 @@ void SeriesScan::add_calls(const Unit& unit, Cells& cells) const {
     const IndexedRow& row = *rows_[unit.location];
     const std::vector<double>& edges = question_.edges[unit.location];
     const std::vector<bool>& wanted = wanted_[unit.location];
+    const std::uint64_t behind = unit.group + 1 == row.index().groups.size() ? 1 : 0; // the last one has what is at the very end, too
     const std::uint64_t begin = std::max(row.index().groups[unit.group].time, question_.is_total ? 0 : whole_ns(edges.front())),
-                        end = std::min(row.index().end_of(unit.group), whole_ns(std::ceil(edges.back())));
+                        end = std::min(row.index().end_of(unit.group) + behind, whole_ns(std::ceil(edges.back())));
     const bool is_number = question_.of == SeriesQuestion::Of::Calls;
     const RowPieces pieces = pieces_between(row, begin, end, true);
     auto span = pieces.spans.begin();

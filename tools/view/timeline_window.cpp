@@ -22,10 +22,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 200, most_pixels = 20'000;
-constexpr std::size_t colored_types = 16;      // of tasks; viewer/src/events/colors.ts has as many
-constexpr std::chrono::milliseconds step{25};  // of a count: pictures wait for it
-constexpr std::uint64_t whole_events = 60'000; // of all rows, that come one by one
+constexpr std::size_t most_rows = 200, most_pixels = 20'000;  // of a row
+constexpr std::size_t most_pixels_of_rows = 64 * most_pixels; // the page shows 64 rows
+constexpr std::size_t most_counts = 6;                        // of a kind; pages ask in turn
+constexpr std::size_t colored_types = 16;                     // of tasks; viewer/src/events/colors.ts has as many
+constexpr std::chrono::milliseconds step{25};                 // of a count: pictures wait for it
+constexpr std::uint64_t whole_events = 60'000;                // of all rows, that come one by one
 /// Of all rows: what a picture may read. Two processors take about 20 ms for it.
 constexpr PixelEffort quick = {500'000 / LeafReader::size, 150'000}, fine = {3 * quick.leaves, 3 * quick.sums};
 
@@ -185,13 +187,12 @@ void TimelineWindow::check_filter(const CallFilter& filter) const {
 
 template <class Key, class Count>
 TimelineWindow::Counted<Key, Count>& TimelineWindow::counted(CountedList<Key, Count>& list, const Key& key, const CallFilter& filter) {
-    constexpr std::size_t most = 2;
     const auto known = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.key == key; });
     if (known != list.end())
         list.splice(list.end(), list, known);
     else
         list.emplace_back(key, filter.is_active() ? passing_of(filter) : nullptr);
-    if (list.size() > most) list.pop_front();
+    if (list.size() > most_counts) list.pop_front();
     return list.back();
 }
 
@@ -289,7 +290,7 @@ void TimelineWindow::check_rows(const std::vector<std::uint32_t>& rows) const {
 Json TimelineWindow::picture(const Question& question, Sections& sections) {
     const std::size_t rows = question.rows.size(), n = question.pixels;
     if (!(question.from < question.to) || !std::isfinite(question.from) || !std::isfinite(question.to) || n == 0 || n > most_pixels || rows == 0 ||
-        rows > most_rows)
+        rows > most_rows || rows * n > most_pixels_of_rows)
         throw ViewError("there is no such picture");
     check_rows(question.rows);
     const bool is_filtered = question.filter.is_active(), is_counted = is_filtered && !question.filter.is_of_threads();
@@ -444,7 +445,7 @@ Json TimelineWindow::totals(const Intervals& intervals, Sections& sections) cons
 }
 
 Json TimelineWindow::series(const Series& asked) {
-    constexpr std::size_t most_series = 6, most_intervals = 5'000, most_values = 4'000'000;
+    constexpr std::size_t most_intervals = 5'000, most_values = 4'000'000;
     const Intervals& intervals = asked.intervals;
     if (!std::isfinite(intervals.from) || !(intervals.every >= 1) || !std::isfinite(intervals.every) || intervals.count == 0 ||
         intervals.count > most_intervals || intervals.count * rows_.size() > most_values)
@@ -460,7 +461,7 @@ Json TimelineWindow::series(const Series& asked) {
         series_.splice(series_.end(), series_, known);
     else
         series_.emplace_back(profile_, rows_, question);
-    if (series_.size() > most_series) series_.pop_front();
+    if (series_.size() > most_counts) series_.pop_front();
     SeriesScan& scan = series_.back();
     scan.go_on(step);
     if (!scan.is_done()) return {{"counting", "what curves need"}, {"share", scan.share()}};

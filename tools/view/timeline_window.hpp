@@ -6,7 +6,7 @@
 // the state that has most of the time (docs/view.md).
 //
 // What a filter needs all events for is counted: until that is over, the answer is how far it is ("counting", "share"), and whoever asks the same again makes
-// it go on. Of the last two of a kind that were asked for it is known how far they are.
+// it go on. Of the last six of a kind that were asked for it is known how far they are.
 #pragma once
 
 #include "tools/analysis/clock_axis.hpp"
