@@ -23,7 +23,7 @@ std::vector<float> turns_of(const RunModel& model, std::size_t rank) {
     const std::size_t n = model.iterations();
     std::vector<float> excess(n);
     for (std::size_t i = 0; i < n; ++i) excess[i] = model.local(rank, i) - model.base()[i];
-    const std::vector<Level> levels = levels_of(running_median(excess, smoothed), smoothed, least_change * model.typical());
+    const std::vector<Level> levels = levels_of(running_median(excess, smoothed), smoothed, 0); // parts with turns may have means alike
     const auto [least, most] = std::minmax_element(levels.begin(), levels.end(), [](const Level& a, const Level& b) { return a.mean < b.mean; });
     const double low = least->mean, middle = (low + most->mean) / 2;
     std::vector<float> turns(n);
@@ -33,7 +33,8 @@ std::vector<float> turns_of(const RunModel& model, std::size_t rank) {
         length += level.length();
         for (std::size_t i = level.first; i <= level.last; ++i) turns[i] = std::max(0.0f, static_cast<float>(excess[i] - low));
     }
-    return levels.size() < 2 || static_cast<double>(length) > most_of_run * static_cast<double>(n) ? std::vector<float>() : turns;
+    const bool is_change = most->mean - low >= least_change * model.typical();
+    return !is_change || static_cast<double>(length) > most_of_run * static_cast<double>(n) ? std::vector<float>() : turns;
 }
 
 } // namespace
