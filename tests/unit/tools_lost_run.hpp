@@ -286,6 +286,19 @@ class LostRun {
         } else if (cause == "growth" || cause == "growth_counts") {
             for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
             e.grows_in_bytes = cause == "growth_counts";
+        } else if (cause == "less_assembly") { // of all ranks, less and less
+            for (std::size_t i = 0; i < n; ++i) put_all(i, 2 * all * (1 - static_cast<double>(i) / N));
+            e.work = Work::Assemble;
+            p.function = "assemble";
+        } else if (cause == "assembly") { // in a range
+            for (std::size_t i = first; i < first + length; ++i) put(few[0], i, all * N / static_cast<double>(length));
+            e.work = Work::Assemble;
+            p.ranks = {few[0]};
+            p.function = "assemble";
+        } else if (cause == "levels_off") { // after a fifth of the run
+            for (std::size_t i = 0; i < n; ++i) put_all(i, 1.25 * all * (1 - std::exp(-5 * static_cast<double>(i) / N)));
+        } else if (cause == "early_step") {
+            for (std::size_t i = n / 5; i < n; ++i) put_all(i, 1.25 * all);
         } else if (cause == "slowdown") { // processors that get slower and slower
             for (std::size_t i = 0; i < n; ++i) put_all(i, all * ramp(i));
             e.everywhere = true;

@@ -43,7 +43,8 @@ inline bool is_cause(const PlantedCause& planted, tools::Cause cause, std::size_
     if (name == "late_sender") return cause == Cause::LateSender;
     if (name == "late_root") return cause == Cause::LateRoot;
     if (name == "slow") return cause == Cause::SlowMachine;
-    if (name == "growth" || name == "growth_counts") return cause == Cause::GrowingWork;
+    if (name == "less_assembly") return cause == Cause::ShrinkingWork;
+    if (name == "growth" || name == "growth_counts" || name == "levels_off") return cause == Cause::GrowingWork;
     if (name == "changed") return cause == Cause::ChangedWork;
     if (name == "periodic") return cause == Cause::PeriodicWork;
     if (name == "io_rank" || name == "io_all" || name == "io_sleep" || name == "io_placed") return cause == Cause::InputOutput;
@@ -51,7 +52,7 @@ inline bool is_cause(const PlantedCause& planted, tools::Cause cause, std::size_
     if (name == "warm_up") return cause == Cause::WarmUp;
     if (name == "volume") return cause == Cause::CommunicationVolume;
     if (name == "threads") return cause == Cause::UnequalThreads;
-    return cause == Cause::Imbalance; // steady, range, growing, rank_periodic, moving
+    return cause == Cause::Imbalance; // steady, range, growing, rank_periodic, moving, assembly
 }
 
 /// Jaccard index of the iterations; 1 if both are all.

@@ -251,14 +251,15 @@ class Diagnostician {
             tell_all(matrix, d.gain.value);
         else
             tell_waiting(matrix, suspect.parts, d.gain.value, d.gain.value / in_all);
+        word_suspect(profile_, matrix, suspect, evidence, names_, crowds_, d);
         // What is left of something that was found already.
         for (std::size_t k = 0; k < told.size(); ++k) {
             Diagnosis& before = result_.list[at[k]];
             if (before.cause != d.cause || before.ranks != d.ranks || overlap(told[k]->pattern, suspect.pattern) < same_iterations) continue;
+            if (!before.function.empty() && !d.function.empty() && before.function != d.function) continue; // that is another matter
             before.gain = {before.gain.value + d.gain.value, before.gain.low + d.gain.low, before.gain.high + d.gain.high};
             return;
         }
-        word_suspect(profile_, matrix, suspect, evidence, names_, crowds_, d);
         told.push_back(&suspect);
         at.push_back(result_.list.size());
         add(std::move(d));

@@ -15,9 +15,10 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr std::size_t most_ranks = 8;   // of either side: they stand for the others
-constexpr std::size_t most_ranges = 64; // of one rank, spread over the run
-constexpr double same = 0.02;           // counts that differ by less are equal
+constexpr std::size_t most_ranks = 8;         // of either side: they stand for the others
+constexpr std::size_t most_ranges = 64;       // of one rank, spread over the run
+constexpr double same = 0.02;                 // counts that differ by less are equal
+constexpr double most_change_of_others = 0.5; // of the excess
 
 /// Runs of iterations that `is_wanted`, counted from the phase's first; some of them if there are many.
 template <class Wanted> Ranges ranges_of(const IterationMatrix& matrix, Wanted is_wanted) {
@@ -162,29 +163,40 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
         here_rows = some_of({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(quarter)});
         others.assign(order.end() - static_cast<std::ptrdiff_t>(quarter), order.end());
     }
-    e.compares_ranks = is_always && !others.empty();
-    if (e.compares_ranks) there_rows = some_of(others);
-
-    const Summer summer(profile, matrix, names);
-    IterationSums here = summer.empty(), there = summer.empty(), waiting = summer.empty();
-    const Ranges all = ranges_of(matrix, [](std::size_t) { return true; });
-    for (const std::size_t row : here_rows) summer.add(here, row, ranges_of(matrix, [&](std::size_t i) { return is_here(row, i); }));
-    for (const std::size_t row : there_rows)
-        summer.add(there, row, e.compares_ranks ? all : ranges_of(matrix, [&](std::size_t i) { return is_there(row, i); }));
-    for (const std::size_t row : some_of(others))
-        if (!e.compares_ranks) summer.add(waiting, row, ranges_of(matrix, [&](std::size_t i) { return is_here(suspect.rows[0], i); }));
-    if (e.compares_ranks) waiting = there;
-
-    const auto mean_excess = [&](auto is_wanted) {
+    const auto mean_of = [&](const std::vector<std::size_t>& rows, auto is_wanted, auto value) {
         double sum = 0, count = 0;
-        for (const std::size_t row : here_rows)
+        for (const std::size_t row : rows)
             for (std::size_t i = 0; i < n; ++i) {
                 if (!is_wanted(row, i)) continue;
-                sum += excess(row, i);
+                sum += value(row, i);
                 ++count;
             }
         return count == 0 ? 0 : sum / count;
     };
+    const auto mean_excess = [&](auto is_wanted) { return mean_of(here_rows, is_wanted, excess); };
+    // Where the others change, too, a rank's other iterations do not tell what it has more than they.
+    const auto others_change = [&] {
+        const auto of_suspect = [&](auto is_wanted) {
+            return mean_of(
+                some_of(others), [&](std::size_t, std::size_t i) { return is_wanted(suspect.rows[0], i); },
+                [&](std::size_t row, std::size_t i) { return matrix.local(row, i); });
+        };
+        return std::abs(of_suspect(is_here) - of_suspect(is_there)) > most_change_of_others * (mean_excess(is_here) - mean_excess(is_there));
+    };
+    e.compares_ranks = !others.empty() && (is_always || (suspect.kind == SuspectKind::FewRanks && others_change()));
+    if (e.compares_ranks) there_rows = some_of(others);
+
+    const Summer summer(profile, matrix, names);
+    IterationSums here = summer.empty(), there = summer.empty(), waiting = summer.empty();
+    const Ranges all = ranges_of(matrix, [](std::size_t) { return true; }),
+                 of_suspect = ranges_of(matrix, [&](std::size_t i) { return is_here(suspect.rows[0], i); });
+    for (const std::size_t row : here_rows) summer.add(here, row, ranges_of(matrix, [&](std::size_t i) { return is_here(row, i); }));
+    for (const std::size_t row : there_rows)
+        summer.add(there, row, e.compares_ranks ? of_suspect : ranges_of(matrix, [&](std::size_t i) { return is_there(row, i); }));
+    for (const std::size_t row : some_of(others))
+        if (!e.compares_ranks) summer.add(waiting, row, of_suspect);
+    if (e.compares_ranks) waiting = there;
+
     e.expected = mean_excess(is_here) - (e.compares_ranks ? 0 : mean_excess(is_there));
 
     const auto difference = [&](std::size_t part) { return here.per_iteration(here.parts[part]) - there.per_iteration(there.parts[part]); };

@@ -22,6 +22,8 @@ constexpr std::size_t most_pieces = 20;         // of a range
 constexpr double smallest_part = 0.1;           // of the largest excess: a warm-up is there up to that
 constexpr double least_certain = 4;             // logarithm of how much likelier a line is than a level: 1 of 200 by chance
 constexpr double smallest_slope = 0.6;          // of the change of a level: a line has all iterations to tell it
+constexpr double far_above = 0.5;               // of what has grown in the end
+constexpr double part_of_singles = 0.3;         // that has a period
 constexpr double explains_enough = 0.8;         // of the best explanation: then the simpler one is taken
 
 double deviations_from_median(std::vector<double>::const_iterator first, std::vector<double>::const_iterator end) {
@@ -46,7 +48,9 @@ class Finder {
         for (const ExcessPattern& pattern : found) most = std::max(most, pattern.sum);
         if (most < search_.least_sum || most <= 0) return {};
         for (ExcessPattern& pattern : found) {
-            if (pattern.sum < explains_enough * most || pattern.sum < search_.least_sum) continue;
+            // Single iterations may be those of two periods. What is left of one is looked for afterwards.
+            const bool is_part = pattern.kind == PatternKind::Periodic && pattern.sum >= part_of_singles * most && found.back().sum >= most;
+            if ((pattern.sum < explains_enough * most && !is_part) || pattern.sum < search_.least_sum) continue;
             if (pattern.kind == PatternKind::Scattered) leave_trifles(pattern);
             if (pattern.kind == PatternKind::Growing || pattern.kind == PatternKind::Shrinking) leave_begin(pattern);
             return std::move(pattern);
@@ -220,15 +224,20 @@ class Finder {
             low += weight[k] * lines[k].low;
             slope += weight[k] * lines[k].rise;
         }
-        low /= weights;
+        low = std::max(low / weights, *std::min_element(block.begin(), block.end())); // a line may begin below all that there was
         slope /= weights;
         begin_[shrinks ? 1 : 0] = growth_begins(weight);
         if (slope < smallest_slope * search_.least_change * search_.typical) return pattern;
-        // Above where it began, as it is: growth need not be a line.
+        // Above where it began, as it is: growth need not be a line. What is far above any line is another matter.
+        std::vector<double> told(blocks), off(blocks);
+        for (std::size_t b = 0; b < blocks; ++b) {
+            for (std::size_t k = 0; k < plain_shapes; ++k) told[b] += weight[k] / weights * (lines[k].low + lines[k].rise * growth_course(k, b, blocks));
+            off[b] = block[b] - told[b];
+        }
+        const double far = std::max(deviations * robust_deviation(off), far_above * slope);
         for (std::size_t i = 0; i < size(); ++i) {
-            const std::size_t b = std::min(blocks - 1, i * blocks / size());
-            const double line = block[shrinks ? blocks - 1 - b : b];
-            set(pattern, i, above(i, line, low));
+            const std::size_t part = std::min(blocks - 1, i * blocks / size()), b = shrinks ? blocks - 1 - part : part;
+            set(pattern, i, above(i, off[b] > far ? told[b] : block[b], low));
         }
         return pattern;
     }

@@ -42,7 +42,7 @@ void grow_by_function(const Profile& profile, const IterationMatrix& matrix, con
     // The function is the best of many; and it may grow while others shrink.
     const double by_function = told.certain() * told.certain() - 2 * std::log(static_cast<double>(search.functions()));
     const double in_all = by_function + std::pow(by_time.slope / by_time.error, 2);
-    if (told.node == 0 || by_function < least_by_function || in_all < beyond_doubt || by_time.slope <= 0) return;
+    if (told.node == 0 || by_function < least_by_function || in_all < beyond_doubt || by_time.slope <= 0 || time.is_step()) return;
     const double rise = told.slope / (1 - told.share), off = std::hypot(told.error / (1 - told.share), by_time.error);
     if (std::abs(rise - by_time.slope) > most_deviations * off) return;
     // How much by time and how much by the function, weighted by how exact they are. Which way it bends may be open: the mean, weighted by how likely
@@ -66,7 +66,9 @@ void grow_by_function(const Profile& profile, const IterationMatrix& matrix, con
         inverse += weight[s] / std::sqrt(exact + exact_time);
         for (std::size_t i = 0; i < n; ++i) excess[i] += weight[s] * most_of_one * growth_course(c, i, n);
     }
-    for (double& ns : excess) most = std::max(most, ns /= weights);
+    for (double& ns : excess) ns /= weights;
+    const double below_all = time.below_all(excess);
+    for (double& ns : excess) most = std::max(most, ns = std::max(0.0, ns - below_all));
     if (most <= 0) return;
     const double begin = growth_begins(weight);
     Suspect suspect{SuspectKind::AllRanks, {}, {}, {}, {}};

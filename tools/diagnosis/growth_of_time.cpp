@@ -30,7 +30,7 @@ GrowthOfTime::Fit GrowthOfTime::fit(std::size_t course) const {
     double xx = 0, xy = 0, yy = 0, squares = 0, products = 0, before = 0;
     for (std::size_t p = 0; p < x.size(); ++p)
         xx += (x[p] - mean_x) * (x[p] - mean_x), xy += (x[p] - mean_x) * (part_[p] - mean), yy += (part_[p] - mean) * (part_[p] - mean);
-    Fit fit{xy / xx, 0, 0};
+    Fit fit{xy / xx, 0, 0, 0};
     for (std::size_t p = 0; p < x.size(); ++p) {
         const double off = part_[p] - mean - fit.slope * (x[p] - mean_x);
         squares += off * off;
@@ -38,11 +38,33 @@ GrowthOfTime::Fit GrowthOfTime::fit(std::size_t course) const {
         before = off;
     }
     squares = std::max(squares, 1e-12 * mean * mean);
+    fit.squares = squares;
     // Parts that are alike beside each other say less than their number.
     const double alike = std::clamp(products / squares, 0.0, 0.9), told = n * (1 - alike) / (1 + alike);
     fit.error = std::sqrt(squares / n / xx * n / std::max(1.0, told - 2));
     fit.likelihood = -told / 2 * std::log(squares / std::max(squares, yy));
     return fit;
+}
+
+bool GrowthOfTime::is_step() const {
+    constexpr double much_nearer = 0.25;
+    std::vector<double> sums{0}, squares{0};
+    for (const double ns : part_) sums.push_back(sums.back() + ns), squares.push_back(squares.back() + ns * ns);
+    const auto off = [&](std::size_t first, std::size_t end) {
+        const double sum = sums[end] - sums[first];
+        return squares[end] - squares[first] - sum * sum / static_cast<double>(end - first);
+    };
+    double least = off(0, part_.size());
+    for (std::size_t cut = 1; cut < part_.size(); ++cut) least = std::min(least, off(0, cut) + off(cut, part_.size()));
+    double nearest = off(0, part_.size());
+    for (std::size_t course = 0; course < growth_courses; ++course) nearest = std::min(nearest, fit(course).squares);
+    return least < much_nearer * nearest;
+}
+
+double GrowthOfTime::below_all(const std::vector<double>& growth) const {
+    const double mean = std::accumulate(part_.begin(), part_.end(), 0.0) / static_cast<double>(part_.size());
+    const double mean_growth = std::accumulate(growth.begin(), growth.end(), 0.0) / static_cast<double>(growth.size());
+    return std::max(0.0, *std::min_element(part_.begin(), part_.end()) - (mean - mean_growth));
 }
 
 } // namespace libprofile::tools

@@ -6,17 +6,21 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace libprofile::tools {
 
 namespace {
 
-constexpr double upper_part = 0.2;       // of a rank's values: its scale
-constexpr double false_share = 0.05;     // of what is told to be no jitter
-constexpr double one_deviation = 0.5;    // of a logarithm of likelihood
-constexpr double most_above_largest = 3; // expected above the largest value of all, in one of twenty cases: it is exponentially distributed about 1
-constexpr double trimmed_part = 10;      // the tail begins where so many times as many values are above as are left out of it
+constexpr double upper_part = 0.2;            // of a rank's values: its scale
+constexpr double false_share = 0.05;          // of what is told to be no jitter
+constexpr double one_deviation = 0.5;         // of a logarithm of likelihood
+constexpr double most_above_largest = 3;      // expected above the largest value of all, in one of twenty cases: it is exponentially distributed about 1
+constexpr double trimmed_part = 10;           // the tail begins where so many times as many values are above as are left out of it
+constexpr std::size_t fewest_beside_gap = 20; // values
+constexpr double rare = 0.2;                  // of the iterations of a usual rank are above a gap: else that is how the program runs
+constexpr float never = std::numeric_limits<float>::infinity();
 
 struct Scale {
     float low = 0, unit = 1;
@@ -99,23 +103,11 @@ class Tail {
     std::vector<Fit> fits_;
 };
 
-} // namespace
-
-std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, const std::function<float(std::size_t, std::size_t)>& value) {
-    constexpr float never = std::numeric_limits<float>::infinity();
-    std::vector<float> borders(ranks, never);
-    std::vector<Scale> scales(ranks);
-    std::vector<std::vector<float>> tails(ranks);
-    in_parallel(ranks, [&](std::size_t r) {
-        const Scale scale = scales[r] = scale_of(r, iterations, value);
-        for (std::size_t i = 0; i < iterations; ++i)
-            if (const float z = (value(r, i) - scale.low) / scale.unit; z >= 0) tails[r].push_back(z);
-    });
-    std::vector<float> values;
-    for (const std::vector<float>& tail : tails) values.insert(values.end(), tail.begin(), tail.end());
-    if (values.empty()) return borders;
+/// Above which values are no jitter; infinity if none is.
+/// @param values of all ranks, in their scales, from 0 on
+/// @param all how many there are with those below 0
+float border_by_tail(std::vector<float> values, double all, std::size_t ranks) {
     // What is no jitter may be in a tenth of the iterations, on one rank each.
-    const double all = static_cast<double>(ranks * iterations);
     const double trimmed = all * std::clamp(0.1 / static_cast<double>(ranks), std::min(0.05, 50 / all), 0.05);
     const auto begin = std::min({values.size() - 1, static_cast<std::size_t>(trimmed_part * trimmed), static_cast<std::size_t>(upper_part * all)});
     std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(begin + 1), values.end(), std::greater<>());
@@ -128,9 +120,77 @@ std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, 
         return tail.most_expected(values[k - 1], k) > false_share * static_cast<double>(k) || tail.expected(values[k], k) > most_above_largest;
     };
     while (most > 0 && is_too_many(most)) --most;
-    if (most == 0) return borders;
-    const float border = values[most - 1];
-    for (std::size_t r = 0; r < ranks; ++r) borders[r] = static_cast<float>(scales[r].low + scales[r].unit * border);
+    return most == 0 ? never : values[most - 1];
+}
+
+/// How many values lie in each part of a doubling, and the least of them.
+class DoublingCounts {
+  public:
+    void add(float value) {
+        if (value <= 0) return;
+        const auto at = static_cast<std::size_t>(std::clamp(std::log2(value) * steps, 0.0f, static_cast<float>(parts - 1)));
+        ++counts_[at];
+        least_[at] = std::min(least_[at], value);
+    }
+    void add(const DoublingCounts& more) {
+        for (std::size_t at = 0; at < parts; ++at) counts_[at] += more.counts_[at], least_[at] = std::min(least_[at], more.least_[at]);
+    }
+    /// The least value above a gap of a doubling: no tail has one between many values and many others. Infinity if there is no gap.
+    float above_gap() const {
+        const std::size_t all = std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
+        std::size_t above = 0, empty = 0;
+        float border = never;
+        for (std::size_t at = parts; at-- > 0 && above + fewest_beside_gap <= all;) {
+            if (counts_[at] == 0) {
+                ++empty;
+                continue;
+            }
+            if (above >= fewest_beside_gap && empty >= steps) return border;
+            empty = 0;
+            above += counts_[at];
+            border = least_[at];
+        }
+        return never;
+    }
+    std::size_t from(float value) const {
+        std::size_t above = 0;
+        for (std::size_t at = parts; at-- > 0 && least_[at] >= value;) above += counts_[at];
+        return above;
+    }
+
+  private:
+    static constexpr std::size_t steps = 10, parts = 60 * steps;
+    std::vector<std::size_t> counts_ = std::vector<std::size_t>(parts);
+    std::vector<float> least_ = std::vector<float>(parts, never);
+};
+
+} // namespace
+
+std::vector<float> highest_by_jitter(std::size_t ranks, std::size_t iterations, const std::function<float(std::size_t, std::size_t)>& value) {
+    std::vector<float> borders(ranks, never);
+    std::vector<Scale> scales(ranks);
+    std::vector<std::vector<float>> tails(ranks);
+    std::vector<DoublingCounts> counts_of(ranks);
+    in_parallel(ranks, [&](std::size_t r) {
+        const Scale scale = scales[r] = scale_of(r, iterations, value);
+        for (std::size_t i = 0; i < iterations; ++i) {
+            const float x = value(r, i), z = (x - scale.low) / scale.unit;
+            if (z >= 0) tails[r].push_back(z);
+            counts_of[r].add(x);
+        }
+    });
+    std::vector<float> values;
+    DoublingCounts counts;
+    for (const std::vector<float>& tail : tails) values.insert(values.end(), tail.begin(), tail.end());
+    for (const DoublingCounts& of_rank : counts_of) counts.add(of_rank);
+    if (values.empty()) return borders;
+    const float border = border_by_tail(std::move(values), static_cast<double>(ranks * iterations), ranks);
+    float above_gap = counts.above_gap();
+    std::vector<std::size_t> above;
+    for (const DoublingCounts& of_rank : counts_of) above.push_back(of_rank.from(above_gap));
+    if (static_cast<double>(quantile(std::move(above), 0.5)) > rare * static_cast<double>(iterations)) above_gap = never;
+    for (std::size_t r = 0; r < ranks; ++r)
+        borders[r] = std::min(above_gap, border == never ? never : static_cast<float>(scales[r].low + scales[r].unit * border));
     return borders;
 }
 

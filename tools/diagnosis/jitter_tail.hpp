@@ -2,10 +2,10 @@
 // Contract: thread-safe (no state); starts threads and waits for them; allocates 4 bytes for each fifth value; throws std::bad_alloc only.
 //
 // Ranks differ in how much jitter they have, so each one's values are counted in its own scale: 0 is its 80 % quantile, and the scale is that of an
-// exponential tail up to its 95 % quantile. The tail of all ranks together is a generalised Pareto distribution, told from three of its quantiles, so
-// that the few values that may be something else do not count. A lighter tail than an exponential one is taken for one.
-// Sources: J. Pickands, "Statistical inference using extreme order statistics", Annals of Statistics 3 (1975), for the tail; Y. Benjamini and
-// Y. Hochberg, "Controlling the false discovery rate", J. R. Stat. Soc. B 57 (1995), for the border.
+// exponential tail up to its 95 % quantile. The tail of all ranks together is a generalised Pareto distribution. Whatever the tail is, values with a gap
+// of a doubling below them are none of it, unless most ranks often have such: then the program has two speeds.
+// Sources: J. Pickands, "Statistical inference using extreme order statistics", Annals of Statistics 3 (1975), for the tail; B. Rosner, "Percentage Points
+// for a Generalized ESD Many-Outlier Procedure", Technometrics 25 (1983), for the border.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include "tools/diagnosis/levels.hpp"
 #include "tools/diagnosis/lone_spike.hpp"
 #include "tools/diagnosis/moving_suspect.hpp"
+#include "tools/diagnosis/ranges_in_turn.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -163,7 +164,12 @@ Suspect steady_suspect(const RunModel& model, std::vector<const RankPattern*> st
     return suspect;
 }
 
-bool has_iterations_of(const RankPattern& a, const RankPattern& b) { return overlap(a.pattern, b.pattern) >= same_iterations; }
+/// A range that lies inside a longer one is another matter.
+bool has_iterations_of(const RankPattern& a, const RankPattern& b) {
+    const auto in_a = static_cast<double>(a.pattern.iterations()), in_b = static_cast<double>(b.pattern.iterations());
+    const bool is_as_long = a.pattern.kind != PatternKind::Range || std::min(in_a, in_b) >= same_iterations * std::max(in_a, in_b);
+    return is_as_long && overlap(a.pattern, b.pattern) >= same_iterations;
+}
 
 /// Of the iterations that have some.
 double mean_excess(const ExcessPattern& pattern) { return pattern.sum / static_cast<double>(pattern.iterations()); }
@@ -253,9 +259,9 @@ std::vector<Suspect> scattered_suspects(const RunModel& model, const std::vector
     }
     if (list.empty() || sum < least_sum) return {};
     std::vector<Suspect> suspects;
-    // One rank, or hardly another. What it does in most iterations is no exception; then it has a pattern of its own.
+    // One rank, or hardly another. What it does in most iterations is no exception, if it has a pattern of its own.
     if (list[0].pattern.sum > 0.8 * sum) {
-        if (static_cast<double>(list[0].pattern.iterations()) > usual * static_cast<double>(iterations)) return {};
+        if (of_rank[list[0].rank] != nullptr && static_cast<double>(list[0].pattern.iterations()) > usual * static_cast<double>(iterations)) return {};
         suspects.push_back(suspect_of(model, SuspectKind::FewRanks, {members[0]}));
         return suspects;
     }
@@ -279,7 +285,9 @@ std::vector<Suspect> rank_suspects(const RunModel& model, double least_sum) {
     const auto gains = [&](const Suspect& suspect) { return suspect.gain.value >= least_sum; };
     const bool is_open = std::none_of(suspects.begin(), suspects.end(), gains) && std::none_of(singles.begin(), singles.end(), gains);
     if (is_open || std::any_of(singles.begin(), singles.end(), is_in_many)) {
-        if (std::optional<Suspect> moving = moving_suspect(model)) singles = {std::move(*moving)};
+        std::optional<Suspect> moving = moving_suspect(model);
+        if (!moving && is_open) moving = ranges_in_turn(model);
+        if (moving) singles = {std::move(*moving)};
     }
     std::move(singles.begin(), singles.end(), std::back_inserter(suspects));
     std::erase_if(suspects, [&](const Suspect& suspect) { return suspect.pattern.sum < least_sum; });

@@ -1,5 +1,6 @@
 // Whether ranks are the longest ones in an order that comes again and again.
-// Contract: thread-safe (no state); allocates nothing; throws nothing; takes a step for each pair of an iteration and one of 2,000 distances.
+// Contract: thread-safe (no state); allocates 8 bytes for each distance and rank; throws std::bad_alloc only;
+// takes a step for each pair of an iteration and one of 2,000 distances.
 #pragma once
 
 #include <cstddef>
