@@ -11,7 +11,7 @@
 // call malloc, and it is not re-entrant (libunwind #425): fine in ordinary context, not in a handler.
 // Why our own memory access: libunwind checks addresses by writing the byte to a pipe that it has opened. After the application has closed all
 // descriptors and opened its own, that is another file (see stack_memory.hpp).
-// While either runs, our dl_iterate_phdr answers from the load map, so they never wait for the loader's lock.
+// While either runs, our dl_iterate_phdr answers libunwind from the load map, so they never wait for the loader's lock.
 #pragma once
 
 #include "libprofile/callpath/raw_path.hpp"
@@ -29,6 +29,9 @@ class Unwinder {
     /// Returns true while libunwind, on this thread, would open its pipe. That would take two files from a program that may open few. libunwind
     /// works without it and opens one later, if the application itself uses libunwind.
     bool refuses_pipe() const { return loading_ != 0 && pthread_equal(loading_, pthread_self()) != 0; }
+
+    /// Returns true for code of the libunwind that load() has opened.
+    bool holds(const void* address) const noexcept { return reinterpret_cast<std::uintptr_t>(address) - start_ < size_; }
 
     /// The raw call path of the function that returns to `return_address`, from that call site on, without slots.
     void here(void* return_address, RawPath& path) noexcept;
@@ -55,6 +58,8 @@ class Unwinder {
     void recognise_root(RawPath& path) const noexcept;
 
     std::uintptr_t entry_ = 0; // _start of the executable
+    std::uintptr_t start_ = 0; // of libunwind
+    std::uintptr_t size_ = 0;
     pthread_t loading_ = 0;
 };
 extern Unwinder unwinder;

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "process"))
-from harness import LAUNCHERS, PR_SET_CHILD_SUBREAPER, PREFIX, kill_all  # noqa: E402
+from harness import LAUNCHERS, PR_SET_CHILD_SUBREAPER, PREFIX, WITHOUT_NETWORK, kill_all  # noqa: E402
 
 from outcome import Outcome, outcome  # noqa: E402
 
-# Open MPI's one-sided components for networks do not work between the processes of a machine without one, and what
-# MPI_Comm_spawn starts hangs unless there are slots for it.
-MORE = {"openmpi": ["--mca", "osc", "^ucx,rdma", "--host", "localhost:16"], "mpich": []}
+# What MPI_Comm_spawn starts hangs unless there are slots for it.
+MORE = {"openmpi": ["--mca", "osc", WITHOUT_NETWORK, "--host", "localhost:16"], "mpich": []}
 
 
 @dataclass

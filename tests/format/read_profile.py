@@ -17,8 +17,6 @@ import zlib
 from collections import defaultdict
 from pathlib import Path
 
-import zstandard  # Debian: python3-zstandard
-
 JOB = 0xFFFFFFFF
 FILE_HEADER = struct.Struct("<8sIIQQ")
 BLOCK_HEADER = struct.Struct("<IIQQII")
@@ -35,6 +33,18 @@ JOURNAL_RECORD = struct.Struct("<IIQ")
 
 class Damaged(Exception):
     pass
+
+
+def decompressed(stored, raw_size, at):
+    import zstandard  # Debian: python3-zstandard. Only here: tests import this file where there is none, too
+    try:
+        frames = zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True)
+        data = frames.read(raw_size)
+        if len(data) != raw_size or frames.read(1):
+            raise Damaged(f"size of the block at {at}")
+        return data
+    except zstandard.ZstdError as error:
+        raise Damaged(f"compressed block at {at}: {error}") from error
 
 
 class Payload:
@@ -116,10 +126,7 @@ class File:
         if raw_size != stored_size:
             if raw_size > 65536 and raw_size // 64 > stored_size:
                 raise Damaged(f"the block at {at} claims too much")
-            frames = zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True)
-            stored = frames.read(raw_size)
-            if len(stored) != raw_size or frames.read(1):
-                raise Damaged(f"size of the block at {at}")
+            stored = decompressed(stored, raw_size, at)
         return kind, rank, stored, begin + (stored_size + 7) // 8 * 8
 
     def scan(self):
@@ -985,7 +992,7 @@ def main():
     if sys.argv[1:2] == ["--totals"] and len(sys.argv) == 3:
         try:
             print(json.dumps(check_totals(Path(sys.argv[2]))))
-        except (Damaged, KeyError, IndexError, struct.error, zstandard.ZstdError) as error:
+        except (Damaged, KeyError, IndexError, struct.error) as error:
             sys.exit(f"read_profile.py: {sys.argv[2]}: {error!r}")
         return
     scan = "--scan" in sys.argv[1:]
@@ -996,7 +1003,7 @@ def main():
         data = file.read()
     try:
         json.dump(summary(data, scan), sys.stdout)
-    except (Damaged, KeyError, IndexError, struct.error, zstandard.ZstdError) as error:
+    except (Damaged, KeyError, IndexError, struct.error) as error:
         sys.exit(f"read_profile.py: {names[0]}: {error!r}")
     print()
 

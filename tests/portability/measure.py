@@ -141,6 +141,8 @@ def compare(name, mpi, command):
 def main():
     programs = SOURCE / "tests/programs"
     cases = [("LAMMPS", "openmpi", ["/usr/bin/lmp", "-in", SOURCE / "tests/portability/melt.in", "-log", "none"])]
+    if Path("/var/cache/lammps/lmp").exists():
+        cases.append(("LAMMPS", "mpich", ["/var/cache/lammps/lmp", "-in", SOURCE / "tests/portability/melt.in", "-log", "none"]))
     for mpi in LAUNCHERS:
         must([f"mpicc.{mpi}", "-O2", SOURCE / "tests/portability/exchange.c", "-o", f"exchange.{mpi}"])
         must([f"mpif90.{mpi}", "-O1", programs / "calls_usempi.f90", "-o", f"fortran.{mpi}"])

@@ -28,6 +28,9 @@ LAUNCHERS = {
                 "--mca", "mpi_yield_when_idle", "1", "--mca", "btl_vader_single_copy_mechanism", "none"],
     "mpich": ["mpirun.mpich"],
 }
+HAS_OPENMPI_5 = shutil.which("prte") is not None  # its launcher is PRRTE
+# Open MPI's one-sided components that need no network. Open MPI 5 has but rdma, which emulates what is missing.
+WITHOUT_NETWORK = "^ucx" if HAS_OPENMPI_5 else "^ucx,rdma"
 PR_SET_CHILD_SUBREAPER = 36
 MOST_SAMPLES = {"LIBPROFILE_SAMPLE": "10kHz"}  # the highest sampling rate there is
 

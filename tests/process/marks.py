@@ -147,6 +147,46 @@ def the_first_backtrace_is_complete(job):
 
 
 @test
+def an_unwinder_that_asks_for_loaded_objects_finds_itself(job):
+    """As libgcc_s before GCC 13 does, which the C library opens for the first backtrace(). It ends the program if it is not there."""
+    unwinder = job.write("unwinder.c", """
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdlib.h>
+static int look(struct dl_phdr_info* object, size_t size, void* found) {
+    for (int i = 0; i < object->dlpi_phnum; ++i)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD)
+            *(int*)found |= (ElfW(Addr))&look - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr < object->dlpi_phdr[i].p_memsz;
+    return 0;
+}
+int _Unwind_Backtrace(void* visit, void* data) {
+    int found = 0;
+    dl_iterate_phdr(look, &found);
+    if (!found) abort();
+    return 0;
+}
+void _Unwind_ForcedUnwind(void) {}
+void _Unwind_GetCFA(void) {}
+void _Unwind_GetIP(void) {}
+void _Unwind_Resume(void) {}
+void __gcc_personality_v0(void) {}
+""")
+    program = job.write("looks.c", """
+#include <execinfo.h>
+int main(void) {
+    void* frames[9];
+    backtrace(frames, 9);
+    return 5;
+}
+""")
+    job.compile("cc", "-fPIC", "-shared", "-w", unwinder, "-o", job.folder / "libgcc_s.so.1")
+    job.compile("cc", program, "-o", job.folder / "looks")
+    options = {"LIBPROFILE_MPI": "no", "LIBPROFILE_OUTPUT": job.folder / "profile", "LD_LIBRARY_PATH": job.folder}
+    result = job.run(job.preloaded([job.folder / "looks"], options))
+    expect_equal((result.code, result.err, len(result.exit_lines)), (5, [], 1), "the program")
+
+
+@test
 def backtraces_are_complete(job):
     survives(job, "traces")
     survives(job, "traces", "unwinds")

@@ -1,5 +1,7 @@
 """What holds in every report: sums to the nanosecond, a consistent tree, sane losses."""
 
+import json
+
 
 def fail(message):
     raise AssertionError("report: " + message)
@@ -192,3 +194,15 @@ def sums(report, location, phase=None):
                 if name not in ("time", "visits", "visits_timed_together", "samples") and values[location]:
                     found[name] = found.get(name, 0) + values[location]
     return found
+
+
+def check_log(folder, report, ranks):
+    """The report of the program `traffic` against what it logged in a folder."""
+    for rank in range(ranks):
+        log = json.loads((folder / f"log.{rank}.json").read_text())
+        equal(sorted({phase["name"] for phase in report["phases"]}), sorted(log), "phases")
+        for phase, logged in log.items():
+            where = f"rank {rank}, phase {phase!r}: "
+            equal(calls(report, rank, phase), logged["calls"], where + "calls")
+            logged_metrics = {name: value for name, value in logged["metrics"].items() if value}
+            equal(sums(report, rank, phase), logged_metrics, where + "metrics")

@@ -5,6 +5,7 @@
 #include <complex.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>

@@ -2,7 +2,8 @@
 // Contract: thread-safe, usable before our constructor; outside libprofile they do exactly what libc does.
 //
 // libunwind finds unwind tables through dl_iterate_phdr, which takes the loader's lock. In a signal handler that is a deadlock if the lock's owner waits
-// for this thread. So inside libprofile it gets a snapshot instead. It does not get its pipe, either.
+// for this thread. So inside libprofile it gets a snapshot instead. It does not get its pipe, either. The unwinder of exceptions asks, too, before GCC 13:
+// for the program's own look at its stack, which may find libprofile interrupted, and for objects that no snapshot has yet.
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/real_calls.hpp"
@@ -16,7 +17,7 @@
 
 EXPORTED int dl_iterate_phdr(libprofile::PhdrCallback callback, void* data) {
     using namespace libprofile;
-    if (thread_local_block.in_tool != 0) return load_map.iterate(callback, data);
+    if (thread_local_block.in_tool != 0 && unwinder.holds(__builtin_return_address(0))) return load_map.iterate(callback, data);
     return real_calls().dl_iterate_phdr(callback, data);
 }
 

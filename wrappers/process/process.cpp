@@ -22,12 +22,14 @@ namespace libprofile {
 
 namespace {
 
-/// Returns true for a shell or launcher between us and the program (`libprofile run -- sh -c ...`, `libprofile run -- mpirun ...`): the user does not
-/// want to see it.
+/// Returns true for a shell, a launcher or what makes a container between us and the program (`libprofile run -- sh -c ...`, `libprofile run -- mpirun
+/// ...`, `libprofile run -- apptainer exec ...`): the user does not want to see it.
 bool is_helper() {
     const char* name = program_invocation_short_name;
-    for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "env", "srun", "aprun", "jsrun", "prun"})
-        if (std::strcmp(name, shell) == 0) return true;
+    for (const char* starter :
+         {"sh",        "bash",        "dash",    "zsh",          "ksh",   "csh",    "tcsh",    "env",   "srun",   "aprun",  "jsrun",  "prun",
+          "apptainer", "singularity", "starter", "starter-suid", "bwrap", "ch-run", "shifter", "sarus", "podman", "docker", "enroot", "unshare"})
+        if (std::strcmp(name, starter) == 0) return true;
     for (const char* launcher : {"mpirun", "mpiexec", "orterun", "prterun", "orted", "prted", "hydra_"}) // mpirun.openmpi
         if (std::strncmp(name, launcher, std::strlen(launcher)) == 0) return true;
     return false;

@@ -289,8 +289,10 @@ static void representations(void) {
     CALL_FAILS(Register_datarep, ("matrix", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, NULL));
 #else
     CALL(Register_datarep, ("matrix", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, NULL));
+#if MPI_VERSION >= 4
     CALL(Register_datarep_c,
          ("large matrix", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, extent_of, NULL));
+#endif
 #endif
 }
 

@@ -12,7 +12,7 @@ program fortran_messages
   T_REQUEST :: request, requests(2 * many)
   T_DATATYPE :: gapped
 #if defined(MPICH) && defined(USE_MPI_F08)
-  integer, parameter :: offset = 1 ! its indices begin with 0
+  integer, parameter :: offset = merge(1, 0, 10 * MPI_VERSION + MPI_SUBVERSION < 41) ! before MPICH 4.2 its indices begin with 0
 #else
   integer, parameter :: offset = 0
 #endif

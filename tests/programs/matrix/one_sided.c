@@ -145,8 +145,9 @@ int main(int argc, char** argv) {
     int* next;
     MPI_Aint size;
     count_t unit;
+    void* unit_of_any_type = &unit; /* MPI_Aint by the standard, as long as our MPI_Count */
     SIZED(Win_allocate_shared, (1024, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
-    SIZED(Win_shared_query, (win, right, &size, &unit, &next));
+    SIZED(Win_shared_query, (win, right, &size, unit_of_any_type, &next));
     CHECK(size == 1024 && unit == sizeof(int));
     CALL(Win_lock_all, (0, win));
     memory[0] = rank;

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Runs tests of tests/process on this system with a libprofile that was built elsewhere: the language matrix, the kill matrix, and marks, which are
+checked there. Their programs are built by this system's compilers with its MPIs.
+
+Usage: suites.py PREFIX SOURCE_FOLDER BUILD_FOLDER    prints Markdown: a row for each suite and MPI. Ends with 1 if a test failed."""
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PREFIX, SOURCE, BUILD = map(Path, sys.argv[1:4])
+SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"]}
+MPIS = ["openmpi", "mpich"]
+SKIPPED = 77
+VERDICTS = ["passed", "skipped", "fails without libprofile", "failed"]
+
+
+def listed(script, mpi):
+    """The tests of a script that `scripts/test` runs with this MPI, by the list that ctest has. ONCE is not looked at: here is one more MPI."""
+    text = re.sub(r"#.*", "", (SOURCE / "tests/process/CMakeLists.txt").read_text())
+    text = re.sub(r"\$\{\w+\}", MPIS[0], text) # one MPI for programs that know none
+    names = []
+    for words in re.findall(rf"process_tests\({script}\b([^)]*)\)", text):
+        options, _, tests = words.partition(" TESTS")
+        of = re.search(r"MPIS((?: (?:openmpi|mpich))+)", options)
+        if not of or mpi in of[1].split():
+            names += tests.split("LONG")[0].split()
+    return names
+
+
+def build():
+    """Returns the programs that these compilers and MPIs cannot build."""
+    subprocess.run(["cmake", "-S", SOURCE / "tests/portability", "-B", BUILD, "-G", "Ninja"], check=True, stdout=subprocess.DEVNULL)
+    result = subprocess.run(["ninja", "-C", BUILD, "-k", "0"], capture_output=True, text=True)
+    (BUILD / "log").write_text(result.stdout)
+    return sorted(set(re.findall(r"(?m)^FAILED: (?:\[code=\d+\] )?programs/(\S+)", result.stdout)))
+
+
+def outcome(script, mpi, name):
+    """Which of VERDICTS, and what was said."""
+    command = [sys.executable, "-B", SOURCE / f"tests/process/{script}.py", "--library", PREFIX / "lib/libprofile.so", "--tool",
+               PREFIX / "bin/libprofile", "--programs", BUILD / "programs", "--build", BUILD, "--mpi", mpi, name]
+    try:
+        result = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=360)
+    except subprocess.TimeoutExpired:
+        return VERDICTS[3], "not finished after 360 s"
+    said = result.stdout + result.stderr
+    if result.returncode in (0, SKIPPED):
+        return VERDICTS[result.returncode != 0], said
+    hanging = re.search(r"(?m)^not finished after \d+ s\n--- the last command ---\n\$ (.*)", said)
+    hangs_without = hanging and "LD_PRELOAD=" not in hanging[1] and str(PREFIX / "bin") not in hanging[1]
+    return VERDICTS[2 if hangs_without or re.search("(?m)^exit code without libprofile:", said) else 3], said
+
+
+def main():
+    missing = build()
+    print("Not built here: " + (", ".join(missing) or "nothing") + "\n")
+    print(f"| tests | MPI | {' | '.join(VERDICTS)} |\n|---|---|---|---|---|---|", flush=True)
+    failures = 0
+    for suite, scripts in SUITES.items():
+        for mpi in MPIS:
+            found = {verdict: [] for verdict in VERDICTS}
+            for script in scripts:
+                for name in listed(script, mpi):
+                    start = time.monotonic()
+                    verdict, said = outcome(script, mpi, name)
+                    if verdict in VERDICTS[2:]: # a second try, as in scripts/test: launchers on a shared machine have bad moments
+                        print(f"first try of {name}.{mpi}:\n{said[-6000:]}", file=sys.stderr)
+                        verdict, said = outcome(script, mpi, name)
+                    found[verdict].append(name)
+                    print(f"{verdict}: {name}.{mpi} ({time.monotonic() - start:.1f} s)" + (f"\n{said[-6000:]}" if verdict != "passed" else ""),
+                          file=sys.stderr, flush=True)
+            failures += len(found["failed"])
+            print(f"| {suite} | {mpi} | {len(found['passed'])} | " + " | ".join(", ".join(found[one]) or "0" for one in VERDICTS[1:]) + " |",
+                  flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
