@@ -16,7 +16,7 @@ class SafeMemory {
     /// Returns false if any of the bytes cannot be read.
     bool read(std::uintptr_t address, void* to, std::size_t bytes) noexcept;
     template <class T> bool read(std::uintptr_t address, T& value) noexcept { return read(address, &value, sizeof value); }
-    /// Reads `count` pieces of `bytes` bytes with few system calls (at least eight bytes each); returns how many of them, from the first, were read. Keeps none.
+    /// Reads `count` pieces of `bytes` bytes with few system calls; returns how many of them, from the first, were read. Keeps none.
     static std::size_t read_pieces(const std::uintptr_t* addresses, std::size_t count, void* to, std::size_t bytes) noexcept;
 
   private:
