@@ -2,6 +2,7 @@
 // Contract: as the functions of the same names. Hidden. _dl_find_object() waits for the loader: not for handlers.
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -15,8 +16,8 @@
 #pragma GCC visibility push(hidden)
 
 /// Since 2.33; the same as without "64" where addresses have 64 bits.
-int stat64(const char* restrict path, struct stat64* restrict status) { return (int)syscall(SYS_stat, path, status); }
-int lstat64(const char* restrict path, struct stat64* restrict status) { return (int)syscall(SYS_lstat, path, status); }
+int stat64(const char* restrict path, struct stat64* restrict status) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0); }
+int lstat64(const char* restrict path, struct stat64* restrict status) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW); }
 int fstat64(int file, struct stat64* status) { return (int)syscall(SYS_fstat, file, status); }
 
 /// Since 2.32. 0: there may be threads, so atomic instructions are needed.

@@ -4,6 +4,23 @@
 # The functions below have hidden names of their own in each library or program that contains this file. They jump on, so the caller stays the caller,
 # which dlopen and dlsym ask for. They cost what an entry of the procedure linkage table does.
 
+#if defined(__aarch64__)
+.macro old name, version=ignored
+    .symver libprofile_old_\name, \name@GLIBC_2.17 // the oldest there is
+    .globl \name
+    .hidden \name
+    .type \name, %function
+    .balign 16
+\name:
+    .cfi_startproc
+    hint 34 // bti c
+    adrp x16, :got:libprofile_old_\name
+    ldr x16, [x16, :got_lo12:libprofile_old_\name]
+    br x16
+    .cfi_endproc
+    .size \name, . - \name
+.endm
+#else
 .macro old name, version=GLIBC_2.2.5
     .symver libprofile_old_\name, \name@\version
     .globl \name
@@ -17,6 +34,7 @@
     .cfi_endproc
     .size \name, . - \name
 .endm
+#endif
 
     .text
     old dladdr

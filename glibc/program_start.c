@@ -9,7 +9,11 @@ typedef void (*constructor)(int, char**, char**);
 
 extern int libprofile_old_start(int (*main)(int, char**, char**), int argc, char** argv, constructor init, void (*fini)(void), void (*rtld_fini)(void),
                                 void* stack_end);
+#if defined(__aarch64__)
+__asm__(".symver libprofile_old_start, __libc_start_main@GLIBC_2.17");
+#else
 __asm__(".symver libprofile_old_start, __libc_start_main@GLIBC_2.2.5");
+#endif
 
 #pragma GCC visibility push(hidden)
 

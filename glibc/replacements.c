@@ -1,6 +1,7 @@
 // What the C library has only since a version after 2.28, in terms of what it had then.
 // Contract: as the functions of the same names, which the headers of the C library declare. Hidden: each library or program that contains this
 // file has its own. Async-signal-safe where they are, except strerrordesc_np().
+#include <fcntl.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,9 +10,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Since 2.33; before, headers made __xstat and the like of them. On x86-64 the kernel's structure is the C library's.
-int stat(const char* restrict path, struct stat* restrict status) { return (int)syscall(SYS_stat, path, status); }
-int lstat(const char* restrict path, struct stat* restrict status) { return (int)syscall(SYS_lstat, path, status); }
+/// Since 2.33; before, headers made __xstat and the like of them. The kernel's structure is the C library's.
+int stat(const char* restrict path, struct stat* restrict status) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0); }
+int lstat(const char* restrict path, struct stat* restrict status) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW); }
 int fstat(int file, struct stat* status) { return (int)syscall(SYS_fstat, file, status); }
 
 /// Since 2.30.

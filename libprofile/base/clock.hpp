@@ -5,12 +5,11 @@
 // Stamps are converted, not differences. Every stamp goes through the same affine map, so sums over adjacent intervals are exact.
 #pragma once
 
+#include "libprofile/base/arch/processor.hpp"
+
 #include <cstdint>
 #include <ctime>
 #include <sys/types.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace libprofile {
 
@@ -20,17 +19,15 @@ class Clock {
 
     /// Remembers the start of the process (called by the constructor of the library).
     void mark_start() noexcept;
-    /// Fixes the source. `wanted`: "auto", "tsc" or "monotonic". Calibrates the TSC against CLOCK_MONOTONIC over at least 2 ms since
-    /// mark_start(). Returns false if "tsc" was wanted but is not usable here.
+    /// Fixes the source. `wanted`: "auto", "tsc" (the processor's counter) or "monotonic". Where the counter's rate is not known, calibrates it against
+    /// CLOCK_MONOTONIC over at least 2 ms since mark_start(). Returns false if "tsc" was wanted but is not usable here.
     bool choose(const char* wanted) noexcept;
     Source source() const { return source_; }
 
     /// ns since mark_start().
     std::uint64_t now() const noexcept {
-#if defined(__x86_64__)
         if (source_ == Source::Tsc) [[likely]]
-            return at(__rdtsc());
-#endif
+            return at(read_ticks());
         return monotonic_since_start();
     }
     /// The same if the time stamp counter has just been read (processor_ticks()).
@@ -64,14 +61,8 @@ class Clock {
     std::uint64_t ns_per_tick_ = 0; // fixed point, 32 fractional bits
 };
 
-/// The time stamp counter. Returns 0 on processors where libprofile reads none.
-inline std::uint64_t processor_ticks() noexcept {
-#if defined(__x86_64__)
-    return __rdtsc();
-#else
-    return 0;
-#endif
-}
+/// The time stamp counter.
+inline std::uint64_t processor_ticks() noexcept { return read_ticks(); }
 
 /// CPU time of the calling thread in ns (194 ns a read: at samples, long events and segment ends only).
 inline std::uint64_t thread_cpu_time() noexcept {

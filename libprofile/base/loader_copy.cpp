@@ -2,6 +2,7 @@
 
 #include "libprofile/base/memory.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/safe_copy.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -9,7 +10,6 @@
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 namespace libprofile {
@@ -22,23 +22,6 @@ constexpr unsigned most_walks = 100;        // before a list that does not stop 
 constexpr unsigned most_objects = 1u << 16; // a list that changes may lead in a circle
 constexpr unsigned most_yields = 1000;      // for a thread that is changing the copy; after a fork it may not exist
 constexpr std::size_t most_headers = 32;    // more than any linker makes; the stack may be a small one
-
-/// Returns true if a word can be read there: the kernel looks at the new mask before it finds that it does not know what to do with it.
-bool is_readable(const void* address) { return syscall(SYS_rt_sigprocmask, ~0, address, nullptr, 8) != -1 || errno != EFAULT; }
-
-/// Returns false if not all of it is there. Where the kernel does not let a process read itself, both ends are looked at, and the rest is read as it is.
-bool copy_memory(void* to, const void* from, std::size_t bytes) {
-    const int saved = errno;
-    const iovec there{const_cast<void*>(from), bytes}, here{to, bytes};
-    const long copied = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &here, 1ul, &there, 1ul, 0ul);
-    bool is_there = copied == static_cast<long>(bytes);
-    if (copied < 0 && errno != EFAULT) {
-        is_there = is_readable(from) && is_readable(static_cast<const char*>(from) + bytes - sizeof(long));
-        if (is_there) std::memcpy(to, from, bytes);
-    }
-    errno = saved;
-    return is_there;
-}
 
 bool copy_of(const Map* map, Map& copy) { return copy_memory(&copy, map, sizeof copy); }
 

@@ -5,6 +5,7 @@
 // data, for which events with cold caches would wait.
 #pragma once
 
+#include "libprofile/base/arch/processor.hpp"
 #include "libprofile/base/process_state.hpp"
 
 #include <cstddef>
@@ -23,12 +24,8 @@ inline void resolve_processor_number() noexcept {
 /// Below 0 if the kernel does not tell.
 inline int processor_number() noexcept {
     if (const std::ptrdiff_t offset = process_state.rseq_offset; offset != 0) [[likely]] {
-        std::int32_t number; // member cpu_id of struct rseq; below 0 while the area is not the kernel's
-#if defined(__x86_64__)
-        __asm__ volatile("movl %%fs:4(%1), %0" : "=r"(number) : "r"(offset)); // the thread pointer itself is in another line of memory
-#else
-        number = *reinterpret_cast<const volatile std::int32_t*>(static_cast<const char*>(__builtin_thread_pointer()) + offset + 4);
-#endif
+        // Member cpu_id of struct rseq; below 0 while the area is not the kernel's.
+        const std::int32_t number = read_thread_word<4>(offset);
         if (number >= 0) [[likely]]
             return number;
     }

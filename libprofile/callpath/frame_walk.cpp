@@ -1,6 +1,7 @@
 #include "libprofile/callpath/frame_walk.hpp"
 
-#include "libprofile/callpath/arch/registers.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
+#include "libprofile/callpath/arch/return_rules.hpp"
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/mark.hpp"
@@ -22,15 +23,8 @@ struct Readable {
     static std::uintptr_t at(std::uintptr_t address) { return *reinterpret_cast<const std::uintptr_t*>(address); }
 };
 
-struct Frame {
-    std::uintptr_t address;
-    std::uintptr_t sp;
-    std::uintptr_t fp;
-    std::uintptr_t fp_slot; // where fp was read from, 0 for a register
-};
-
 /// The origin of the slot to which the recipe has led from `frame`.
-SlotOrigin slot_origin(const Recipe& recipe, const Frame& frame, std::uintptr_t slot) {
+SlotOrigin slot_origin(const Recipe& recipe, const WalkedFrame& frame, std::uintptr_t slot) {
     using Kind = SlotOrigin::Kind;
     if (recipe.kind == RecipeKind::Stack) return {0, 0, Kind::Address};
     if (recipe.kind != RecipeKind::Frame || frame.fp_slot == 0) return {};
@@ -43,44 +37,38 @@ SlotOrigin slot_origin(const Recipe& recipe, const Frame& frame, std::uintptr_t 
 }
 
 /// Returns the canonical frame address, or 0 if the result makes no sense.
-std::uintptr_t canonical_frame(const Recipe& recipe, const Frame& frame, const Readable& stack) {
+std::uintptr_t canonical_frame(const Recipe& recipe, const WalkedFrame& frame, const Readable& stack) {
     if (recipe.kind == RecipeKind::Stack) return frame.sp + static_cast<std::uintptr_t>(recipe.cfa_offset);
     const std::uintptr_t address = frame.fp + static_cast<std::uintptr_t>(recipe.cfa_offset);
     if (recipe.kind == RecipeKind::Frame) return address;
     return stack.holds(address) ? Readable::at(address) : 0;
 }
 
-/// Returns where the caller's frame pointer lies; 0 if it lies where the frame's own did.
-std::uintptr_t frame_pointer_slot(const Recipe& recipe, const Frame& frame, std::uintptr_t cfa) {
-    switch (recipe.frame_rule) {
-    case FramePointerRule::AtCfa: return cfa + static_cast<std::uintptr_t>(recipe.frame_offset);
-    case FramePointerRule::AtFrame: return frame.fp + static_cast<std::uintptr_t>(recipe.frame_offset);
-    default: return 0;
-    }
-}
-
 /// Finds the caller of code without unwind information. Returns false if nothing fits.
-bool cross_bare_code(const Frame& frame, std::uintptr_t rbx, const Readable& stack, std::uintptr_t& cfa, std::uintptr_t& fp_slot) {
+bool cross_bare_code(const WalkedFrame& frame, const Readable& stack, std::uintptr_t& cfa, ReturnPlace& place) {
     CodeFrame code;
     if (find_code_frame(frame.address, code)) {
-        const std::uintptr_t base = code.base == CodeFrame::Base::StackPointer ? frame.sp : code.base == CodeFrame::Base::FramePointer ? frame.fp : rbx;
+        const std::uintptr_t base = code.base == CodeFrame::Base::StackPointer ? frame.sp : code.base == CodeFrame::Base::FramePointer ? frame.fp : frame.extra;
+        const auto at_cfa = [&cfa](std::int32_t offset) { return offset == 0 ? 0 : cfa + static_cast<std::uintptr_t>(std::intptr_t{offset}); };
         cfa = base + static_cast<std::uintptr_t>(code.cfa_offset);
-        fp_slot = code.frame_offset == 0 ? 0 : cfa + static_cast<std::uintptr_t>(code.frame_offset);
-        if (base != 0 && stack.holds(cfa - 8) && follows_call(Readable::at(cfa - 8))) return true;
+        place = {at_cfa(code.return_offset), at_cfa(code.frame_offset)};
+        const bool is_readable = place.slot == 0 ? frame.extra != 0 : stack.holds(place.slot);
+        if (base != 0 && is_readable && follows_call(code_address(place.slot == 0 ? frame.extra : Readable::at(place.slot)))) return true;
     }
-    fp_slot = 0;
     cfa = search_stack(frame.address, frame.sp, frame.fp, stack.base);
+    place = {slot_below(cfa), 0};
     return cfa != 0;
 }
 
 /// Continues with the frame that a signal interrupted. Returns false if its registers cannot be read.
-bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
-    if (!stack.holds(frame.sp) || !stack.holds(frame.sp + sizeof(ucontext_t))) return false;
-    const Registers registers = registers_of(reinterpret_cast<const ucontext_t*>(frame.sp));
+bool leave_signal_frame(WalkedFrame& frame, const Readable& stack, RawPath& path) {
+    const std::uintptr_t context = frame.sp + context_offset;
+    if (!stack.holds(context) || !stack.holds(context + sizeof(ucontext_t))) return false;
+    const Registers registers = registers_of(reinterpret_cast<const ucontext_t*>(context));
     const std::uintptr_t sp = registers.stack;
     if (sp <= frame.sp || !stack.holds(sp & ~std::uintptr_t{7})) return false;
     path.crossed_signal = true;
-    frame = {registers.instruction, sp, registers.frame, 0};
+    frame = {registers.instruction, sp, registers.frame, 0, registers.extra};
     return true;
 }
 
@@ -88,7 +76,7 @@ bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
 
 WalkStart interrupted_frame(void* context) noexcept {
     const Registers registers = registers_of(context);
-    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.base};
+    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.extra};
 }
 
 void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept {
@@ -99,16 +87,19 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
     // below the stack pointer, where nothing may overwrite it (the red zone of the System V ABI).
     constexpr std::uintptr_t red_zone = 128;
     const Readable stack{(start.stack_pointer & ~std::uintptr_t{7}) - red_zone, thread_local_block.stack_base};
-    Frame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_slot};
+    WalkedFrame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_slot, start.extra};
     for (;;) {
         const Recipe recipe = recipe_table.find(frame.address, epoch);
         path.flags[path.size - 1] = recipe.flags;
         std::uintptr_t cfa = 0;
-        std::uintptr_t bare_slot = 0;
+        ReturnPlace place;
         switch (recipe.kind) {
         case RecipeKind::Stack:
         case RecipeKind::Frame:
-        case RecipeKind::FrameIndirect: cfa = canonical_frame(recipe, frame, stack); break;
+        case RecipeKind::FrameIndirect:
+            cfa = canonical_frame(recipe, frame, stack);
+            place = find_return(recipe, frame, cfa);
+            break;
         case RecipeKind::Outermost: path.end = PathEnd::Root; return;
         case RecipeKind::Hard: path.end = PathEnd::Hard; return;
         case RecipeKind::Signal:
@@ -117,15 +108,15 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
             if (!path.push(frame.address, 0)) return void(path.end = PathEnd::Full);
             continue;
         default:
-            if (!cross_bare_code(frame, path.size == 1 ? start.rbx : 0, stack, cfa, bare_slot)) return;
+            if (!cross_bare_code(frame, stack, cfa, place)) return;
             path.bridged = true;
         }
-        const std::uintptr_t slot = cfa - 8;
-        if (cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
-        const SlotOrigin origin = slot_origin(recipe, frame, slot);
-        std::uintptr_t return_address = Readable::at(slot);
-        const std::uintptr_t fp_slot = recipe.kind == RecipeKind::Missing ? bare_slot : frame_pointer_slot(recipe, frame, cfa);
-        if (fp_slot != 0) {
+        const std::uintptr_t slot = place.slot;
+        const bool is_in_register = !has_fixed_return_slot && slot == 0;
+        if (is_in_register ? cfa < frame.sp || frame.extra == 0 : cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
+        const SlotOrigin origin = is_in_register ? SlotOrigin{} : slot_origin(recipe, frame, slot);
+        std::uintptr_t return_address = is_in_register ? frame.extra : Readable::at(slot);
+        if (const std::uintptr_t fp_slot = place.fp_slot; fp_slot != 0) {
             if (!stack.holds(fp_slot)) return;
             frame.fp = Readable::at(fp_slot);
             // A slot that was found through an unchecked frame pointer is not compared.
@@ -139,8 +130,9 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
             }
             if (slot == mark_slot || (return_address = lost_return_address(thread_local_block.mark, slot)) == 0) return;
         }
-        frame.address = return_address - 1;
+        frame.address = code_address(return_address) - 1;
         frame.sp = cfa;
+        frame.extra = 0;
         if (!path.push(frame.address, slot, origin)) return void(path.end = PathEnd::Full);
     }
 }

@@ -3,6 +3,7 @@
 // and the base of the thread's own stack, so it never faults. The stack pointer must grow from frame to frame, so the walk always ends.
 #pragma once
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 
 #include <cstdint>
@@ -17,13 +18,13 @@ struct WalkStart {
     std::uintptr_t stack_pointer = 0;
     std::uintptr_t frame_pointer = 0;
     std::uintptr_t frame_pointer_slot = 0; // where that was read from; 0 for the register
-    std::uintptr_t rbx = 0;                // of an interrupted frame; 0 if unknown
+    std::uintptr_t extra = 0;              // Registers::extra of an interrupted frame; 0 if unknown
 };
 
-/// The frame that called the wrapper body whose frame begins at `frame`.
+/// The frame that called the wrapper body with the frame `frame`.
 inline WalkStart calling_frame(std::uintptr_t frame) noexcept {
-    const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
-    return {words[1] - 1, frame + 8, frame + 16, words[0], frame, 0};
+    const std::uintptr_t fp_slot = frame_pointer_slot(frame);
+    return {return_address_of(frame) - 1, return_slot(frame), stack_of_caller(frame), *reinterpret_cast<const std::uintptr_t*>(fp_slot), fp_slot, 0};
 }
 
 /// The frame that a signal interrupted; `context` is the handler's third argument.

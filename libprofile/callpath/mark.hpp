@@ -10,10 +10,10 @@
 // functions of the application and must touch nothing else, so the thread's signal handler leaves a mark alone when it has interrupted
 // them (is_mark_code()).
 //
-// All architectures have the same interface. Without an implementation, are_marks_possible() is false and no mark ever stands
-// (arch/unavailable_marks.cpp).
+// All architectures have the same interface: arch/ARCHITECTURE/mark_stub.hpp, with mark_stub() and is_mark_code(), and marks.cpp.
 #pragma once
 
+#include "libprofile/callpath/arch/mark_stub.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 
 #include <cstdint>
@@ -87,23 +87,6 @@ extern FindMark return_address_of_any_mark;
 
 /// Returns true if this machine and this thread allow return addresses to be changed: not under a shadow stack.
 bool are_marks_possible() noexcept;
-
-#if defined(__x86_64__)
-extern "C" [[gnu::visibility("hidden")]] void libprofile_mark_stub();
-extern "C" [[gnu::visibility("hidden")]] const char __start_libprofile_marks[];
-extern "C" [[gnu::visibility("hidden")]] const char __stop_libprofile_marks[];
-
-/// The content of a marked return slot.
-inline std::uintptr_t mark_stub() noexcept { return reinterpret_cast<std::uintptr_t>(&libprofile_mark_stub); }
-
-/// Returns true if `address` lies in the stub or its handler.
-inline bool is_mark_code(std::uintptr_t address) noexcept {
-    return address >= reinterpret_cast<std::uintptr_t>(__start_libprofile_marks) && address < reinterpret_cast<std::uintptr_t>(__stop_libprofile_marks);
-}
-#else
-inline std::uintptr_t mark_stub() noexcept { return 1; } // no return address
-inline bool is_mark_code(std::uintptr_t) noexcept { return false; }
-#endif
 
 /// Returns the slot if the mark is where it was placed, seen from a frame whose stack ends at `stack_pointer`, else 0.
 inline std::uintptr_t standing_slot(const Mark& mark, std::uintptr_t stack_pointer) noexcept {

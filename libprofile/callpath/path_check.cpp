@@ -1,4 +1,5 @@
 // LIBPROFILE_MARKS=check: compares the paths that a mark shortened with full ones.
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
@@ -38,7 +39,7 @@ bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
     if (context != nullptr)
         unwinder.interrupted(context, *full_);
     else
-        unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
+        unwinder.here(reinterpret_cast<void*>(return_address_of(frame)), *full_);
     put_back_mark(mark(), lifted);
     return full_->end == PathEnd::Root;
 }

@@ -1,6 +1,6 @@
 #include "libprofile/callpath/path_tracker.hpp"
 
-#include "libprofile/callpath/arch/registers.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/python_process.hpp"
@@ -25,7 +25,7 @@ void find_flags(RawPath& path) {
     for (std::size_t i = 0; i < path.size; ++i) path.flags[i] = recipe_table.find(path.addresses[i], load_map.epoch()).flags;
 }
 
-constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | InUnwinder | Unmarkable;
+constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | InUnwinder | Unmarkable | SignedReturn;
 
 } // namespace
 
@@ -264,11 +264,10 @@ void PathTracker::end_at_own_return() noexcept {
 }
 
 NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
-    const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
     if (!is_own_stack(frame)) { // a coroutine; what is known of the thread's own stack stays
         forget(thread_local_block.stack_low);
         path_.clear();
-        unwinder.here(reinterpret_cast<void*>(words[1]), path_);
+        unwinder.here(reinterpret_cast<void*>(return_address_of(frame)), path_);
         find_flags(path_);
         take(frame);
         has_python_ = false; // all frames are new
@@ -276,7 +275,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     }
     observe(frame);
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
-    if (mark().slot == frame + sizeof(std::uintptr_t) && mark_stands(mark(), frame))
+    if (mark().slot == return_slot(frame) && mark_stands(mark(), frame))
         end_at_own_return();
     else
         walk_stack(calling_frame(frame), mark().slot, path_);
@@ -287,7 +286,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
             return 0;
         }
         count(PathCount::Unwound);
-        unwinder.here(reinterpret_cast<void*>(words[1]), path_);
+        unwinder.here(reinterpret_cast<void*>(return_address_of(frame)), path_);
         find_flags(path_);
     }
     take(frame);
@@ -381,7 +380,7 @@ std::uint32_t PathTracker::find_words(KnownPath::Word* words, std::uintptr_t fra
             if (slot != compared && !add(slot, value, no_node)) break;
             compared = slot;
         }
-        if (!add(outer.slot, outer.address + 1, without_python(outer.node))) break;
+        if (!add(outer.slot, stored_return(outer.slot, outer.address + 1), without_python(outer.node))) break;
     }
     return static_cast<std::uint32_t>(to - words);
 }
@@ -423,7 +422,7 @@ std::size_t PathTracker::frames_outside(std::uintptr_t slot) const noexcept {
 
 CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame, std::uintptr_t stack_pointer) noexcept {
     observe(stack_pointer);
-    const std::uintptr_t slot = frame + sizeof(std::uintptr_t);
+    const std::uintptr_t slot = return_slot(frame);
     if (mark().slot == 0 || mark().slot >= slot) {
         find_call(frame, true);
         set_ancestor(size_);

@@ -75,7 +75,7 @@ class PathTracker {
     /// Asks what must not be asked in a handler. Called in ordinary context when the thread begins and when modules were loaded.
     void ready() noexcept;
 
-    /// Returns the node of the call path that calls MPI, for a wrapper body at `frame` whose return address lies at `frame` + 8. Frames of
+    /// Returns the node of the call path that calls MPI, for a wrapper body with the frame `frame` (LIBPROFILE_OWN_FRAME). Frames of
     /// MPI's binding layers at the inner end are left out.
     NodeId at_call(std::uintptr_t frame) noexcept;
     /// Like at_call(), for callers that ask what has returned since the last such call. Leaves the mark as far inside as possible.

@@ -2,7 +2,7 @@
 // Contract: plain data; every function is inline, async-signal-safe and allocates nothing.
 //
 // A frame is known by its look-up address (the interrupted instruction, or the return address - 1), its stack pointer and its frame pointer
-// (rbp). On x86-64 the canonical frame address (CFA) is the caller's stack pointer at its call, and the return address lies at CFA - 8.
+// (rbp, x29). The canonical frame address (CFA) is the caller's stack pointer at its call. Where the return address lies: arch/return_rules.hpp.
 // These forms describe nearly all code. The rest is Hard and left to libunwind.
 #pragma once
 
@@ -21,11 +21,14 @@ enum class RecipeKind : std::uint8_t {
     Missing = 7,       // no unwind information
 };
 
-/// Where the caller's frame pointer is.
+/// Where the caller's frame pointer is. On AArch64, the return address lies behind it.
 enum class FramePointerRule : std::uint8_t {
-    Same = 0,    // unchanged
+    Same = 0,    // unchanged; on AArch64 the return address is in its register, too
     AtCfa = 1,   // in the word at CFA + frame_offset
-    AtFrame = 2, // in the word at (frame pointer + frame_offset)
+    AtFrame = 2, // x86-64: in the word at (frame pointer + frame_offset)
+    // AArch64: distances from the register that gives the CFA. Frames may be large, and the record lies near their lower end.
+    ReturnAtBase = 2, // unchanged, and the return address lies in the word at (register + frame_offset)
+    AtBase = 3,       // in the word at (register + frame_offset)
 };
 
 /// The kind of module in which the address lies; see load_map.hpp.
@@ -37,6 +40,7 @@ enum RecipeFlag : std::uint8_t {
     ForeignPersonality = 1u << 4, // cleans up by the rules of a language other than C and C++
     Unmarkable = 1u << 5,         // may ask for its own return address: MPI libraries and their transports
     NoReturnAddress = 1u << 6,    // no call instruction ends after the look-up address: it cannot be a caller
+    SignedReturn = 1u << 7,       // the return address is signed (AArch64)
 };
 
 struct Recipe {

@@ -1,6 +1,9 @@
 #include "libprofile/callpath/safe_memory.hpp"
 
+#include "libprofile/base/safe_copy.hpp"
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -11,9 +14,7 @@ const SafeMemory::Block* SafeMemory::block_at(std::uintptr_t at) noexcept {
     for (const Block& block : blocks_)
         if (block.at == at) return &block;
     Block& block = blocks_[next_++ % most_blocks];
-    iovec to{block.bytes, block_bytes};
-    iovec from{reinterpret_cast<void*>(at), block_bytes};
-    const bool is_read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(block_bytes);
+    const bool is_read = copy_memory(block.bytes, reinterpret_cast<const void*>(at), block_bytes);
     block.at = is_read ? at : none;
     return is_read ? &block : nullptr;
 }
@@ -41,8 +42,14 @@ std::size_t SafeMemory::read_pieces(const std::uintptr_t* addresses, std::size_t
         for (std::size_t i = 0; i < now; ++i) from[i] = {reinterpret_cast<void*>(addresses[done + i]), bytes};
         iovec into{static_cast<unsigned char*>(to) + done * bytes, now * bytes};
         const ssize_t got = process_vm_readv(getpid(), &into, 1, from, now, 0);
-        if (got != static_cast<ssize_t>(now * bytes)) return done + (got > 0 ? static_cast<std::size_t>(got) / bytes : 0);
-        done += now;
+        if (got == static_cast<ssize_t>(now * bytes)) {
+            done += now;
+        } else {
+            if (got >= 0 || errno == EFAULT) return done + (got > 0 ? static_cast<std::size_t>(got) / bytes : 0);
+            // The kernel does not let a process read itself.
+            for (std::size_t i = 0; i < now; ++i, ++done)
+                if (!copy_memory(static_cast<unsigned char*>(to) + done * bytes, reinterpret_cast<const void*>(addresses[done]), bytes)) return done;
+        }
     }
     return done;
 }

@@ -1,11 +1,10 @@
 #include "libprofile/callpath/stack_memory.hpp"
 
+#include "libprofile/base/safe_copy.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 
 #include <cstring>
 #include <sys/resource.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 extern "C" void* __libc_stack_end; // in ld.so: where the process's stack began
 
@@ -33,9 +32,7 @@ bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept {
         std::memcpy(value, reinterpret_cast<const void*>(address), sizeof *value);
         return true;
     }
-    iovec to{value, sizeof *value};
-    iovec from{reinterpret_cast<void*>(address), sizeof *value};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(sizeof *value);
+    return copy_memory(value, reinterpret_cast<const void*>(address), sizeof *value);
 }
 
 } // namespace libprofile

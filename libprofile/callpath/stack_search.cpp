@@ -2,6 +2,7 @@
 
 #include "libprofile/base/loaded_objects.hpp"
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
@@ -27,13 +28,14 @@ bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t 
 } // namespace
 
 std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer, std::uintptr_t base) noexcept {
+    if (!has_fixed_return_slot) return 0; // where the caller's frame begins would stay unknown
     LoadedObject own;
     if (!find_loaded_object(address, own)) own = {};
     std::uintptr_t slot = stack_pointer & ~std::uintptr_t{7};
     const std::uintptr_t end = base - slot > most_words * 8 ? slot + most_words * 8 : base;
     for (; slot + 8 <= end; slot += 8) {
         const std::uintptr_t value = word(slot);
-        if (value < 4096 || value >> 47 != 0) continue;
+        if (value < 4096 || value > largest_code_address) continue;
         LoadedObject module;
         const bool inside = value >= own.start && value < own.end;
         if (!inside && !find_loaded_object(value, module)) continue;

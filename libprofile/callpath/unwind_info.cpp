@@ -1,6 +1,9 @@
 #include "libprofile/callpath/unwind_info.hpp"
 
+#include "libprofile/callpath/arch/return_rules.hpp"
+#include "libprofile/callpath/arch/signal_return.hpp"
 #include "libprofile/callpath/personality.hpp"
+#include "libprofile/callpath/unwind_expression.hpp"
 #include "libprofile/callpath/unwind_program.hpp"
 #include "libprofile/callpath/unwind_table.hpp"
 
@@ -17,21 +20,7 @@ constexpr std::uint8_t shift_left = 0x24;
 constexpr std::uint8_t greater_or_equal = 0x2a;
 constexpr std::uint8_t literal_0 = 0x30;
 constexpr std::uint8_t literal_31 = 0x4f;
-constexpr std::uint8_t base_register_0 = 0x70;
 } // namespace operation
-
-DwarfCursor expression_of(const UnwindRule& rule) {
-    const auto start = static_cast<std::uintptr_t>(rule.value);
-    return {start, start + rule.number};
-}
-
-bool take_operation(DwarfCursor& cursor, std::uint8_t wanted) { return cursor.read<std::uint8_t>() == wanted; }
-
-bool take_register(DwarfCursor& cursor, std::uint64_t number, std::int64_t& offset) {
-    if (!take_operation(cursor, static_cast<std::uint8_t>(operation::base_register_0 + number))) return false;
-    offset = cursor.signed_leb();
-    return !cursor.failed();
-}
 
 bool take_literal(DwarfCursor& cursor, std::uint64_t& value) {
     const auto byte = cursor.read<std::uint8_t>();
@@ -47,10 +36,11 @@ bool read_linkage_table(DwarfCursor cursor, std::uintptr_t address, std::int64_t
     std::uint64_t mask = 0;
     std::uint64_t limit = 0;
     std::uint64_t shift = 0;
-    const bool matches = take_register(cursor, unwind_register::rsp, offset) && take_register(cursor, unwind_register::rip, from_address) &&
-                         take_literal(cursor, mask) && take_operation(cursor, operation::bit_and) && take_literal(cursor, limit) &&
-                         take_operation(cursor, operation::greater_or_equal) && take_literal(cursor, shift) && take_operation(cursor, operation::shift_left) &&
-                         take_operation(cursor, operation::plus) && cursor.at_end() && !cursor.failed();
+    const bool matches = take_register(cursor, unwind_register::stack_pointer, offset) &&
+                         take_register(cursor, unwind_register::return_address, from_address) && take_literal(cursor, mask) &&
+                         take_operation(cursor, operation::bit_and) && take_literal(cursor, limit) && take_operation(cursor, operation::greater_or_equal) &&
+                         take_literal(cursor, shift) && take_operation(cursor, operation::shift_left) && take_operation(cursor, operation::plus) &&
+                         cursor.at_end() && !cursor.failed();
     if (!matches) return false;
     const std::uint64_t position = (address + static_cast<std::uint64_t>(from_address)) & mask;
     const std::uint64_t pushed = std::uint64_t{position >= limit} << shift;
@@ -60,37 +50,19 @@ bool read_linkage_table(DwarfCursor cursor, std::uintptr_t address, std::int64_t
 
 bool read_cfa(const UnwindRule& rule, std::uintptr_t address, Recipe& recipe, std::int64_t& offset) {
     if (rule.kind == UnwindRule::Kind::Register) {
-        if (rule.number != unwind_register::rsp && rule.number != unwind_register::rbp) return false;
-        recipe.kind = rule.number == unwind_register::rsp ? RecipeKind::Stack : RecipeKind::Frame;
+        if (rule.number != unwind_register::stack_pointer && rule.number != unwind_register::frame_pointer) return false;
+        recipe.kind = rule.number == unwind_register::stack_pointer ? RecipeKind::Stack : RecipeKind::Frame;
         offset = rule.value;
         return true;
     }
     if (rule.kind != UnwindRule::Kind::Expression) return false;
     DwarfCursor cursor = expression_of(rule);
-    if (take_register(cursor, unwind_register::rbp, offset) && take_operation(cursor, operation::deref) && cursor.at_end()) {
+    if (take_register(cursor, unwind_register::frame_pointer, offset) && take_operation(cursor, operation::deref) && cursor.at_end()) {
         recipe.kind = RecipeKind::FrameIndirect;
         return true;
     }
     recipe.kind = RecipeKind::Stack;
     return read_linkage_table(expression_of(rule), address, offset);
-}
-
-bool read_frame_pointer(const UnwindRule& rule, Recipe& recipe, std::int64_t& offset) {
-    offset = 0;
-    switch (rule.kind) {
-    case UnwindRule::Kind::Unspecified:
-    case UnwindRule::Kind::Same: recipe.frame_rule = FramePointerRule::Same; return true;
-    case UnwindRule::Kind::AtCfa:
-        recipe.frame_rule = FramePointerRule::AtCfa;
-        offset = rule.value;
-        return true;
-    case UnwindRule::Kind::Expression: {
-        DwarfCursor cursor = expression_of(rule);
-        recipe.frame_rule = FramePointerRule::AtFrame;
-        return take_register(cursor, unwind_register::rbp, offset) && cursor.at_end();
-    }
-    default: return false;
-    }
 }
 
 /// Returns true if the number fits in 32 bits.
@@ -100,18 +72,17 @@ Recipe recipe_of(const UnwindEntry& entry, std::uintptr_t address) {
     Recipe hard;
     hard.kind = RecipeKind::Hard;
     UnwindRow row;
-    if (entry.return_address_register != unwind_register::rip || !run_unwind_program(entry, address, row)) return hard;
+    if (entry.return_address_register != unwind_register::return_address || !run_unwind_program(entry, address, row)) return hard;
 
     Recipe recipe;
     if (row.return_address.kind == UnwindRule::Kind::Undefined) {
         recipe.kind = RecipeKind::Outermost;
         return recipe;
     }
-    if (row.return_address.kind != UnwindRule::Kind::AtCfa || row.return_address.value != -8) return hard;
     if (row.stack_pointer.kind != UnwindRule::Kind::Unspecified) return hard;
     std::int64_t cfa_offset = 0;
     std::int64_t frame_offset = 0;
-    if (!read_cfa(row.cfa, address, recipe, cfa_offset) || !read_frame_pointer(row.frame_pointer, recipe, frame_offset) || !is_small(cfa_offset) ||
+    if (!read_cfa(row.cfa, address, recipe, cfa_offset) || !read_return_rules(row, cfa_offset, recipe, frame_offset) || !is_small(cfa_offset) ||
         !is_small(frame_offset))
         return hard;
     recipe.cfa_offset = static_cast<std::int32_t>(cfa_offset);
@@ -131,16 +102,17 @@ Recipe read_unwind_info(const UnwindSection& section, std::uintptr_t address) no
         recipe.kind = RecipeKind::Signal;
     } else {
         recipe = recipe_of(entry, address);
-        if (entry.personality != 0 && has_foreign_personality(entry)) recipe.flags = ForeignPersonality;
+        if (entry.personality != 0 && has_foreign_personality(entry)) recipe.flags |= ForeignPersonality;
     }
     return recipe;
 }
 
 Recipe read_unwind_info(std::uintptr_t address) noexcept {
     UnwindSection section;
-    if (find_unwind_section(address, section)) return read_unwind_info(section, address);
     Recipe recipe;
     recipe.kind = RecipeKind::Missing;
+    if (find_unwind_section(address, section)) recipe = read_unwind_info(section, address);
+    if (recipe.kind == RecipeKind::Missing && is_signal_return(address + 1)) recipe.kind = RecipeKind::Signal;
     return recipe;
 }
 

@@ -36,6 +36,7 @@ enum class Op : std::uint8_t {
     ValueOffsetSigned = 0x15,
     ValueExpression = 0x16,
     AdvanceLocation8 = 0x1d,
+    NegateSignedState = 0x2d, // AArch64
     GnuArgumentsSize = 0x2e,
     GnuNegativeOffsetExtended = 0x2f,
 };
@@ -75,7 +76,7 @@ class Interpreter {
         return !is_common; // there is no earlier state to return to
     }
     void define_cfa(std::uint64_t number, std::int64_t offset) {
-        row_.cfa = {UnwindRule::Kind::Register, number > unwind_register::rip ? 0 : static_cast<std::uint32_t>(number), offset};
+        row_.cfa = {UnwindRule::Kind::Register, number > unwind_register::largest ? 0 : static_cast<std::uint32_t>(number), offset};
     }
     // Products wrap around, because damaged data must not overflow a signed number.
     std::int64_t scaled(std::uint64_t factor) const { return static_cast<std::int64_t>(factor * static_cast<std::uint64_t>(entry_.data_factor)); }
@@ -183,6 +184,10 @@ bool Interpreter::run(DwarfCursor cursor, bool is_common) {
             row_.cfa = {UnwindRule::Kind::Expression, static_cast<std::uint32_t>(expression.left()), static_cast<std::int64_t>(expression.position())};
             break;
         }
+        case Op::NegateSignedState:
+            if (!has_signed_returns) return false;
+            row_.is_signed = !row_.is_signed;
+            break;
         case Op::GnuArgumentsSize: cursor.unsigned_leb(); break;
         default: return false;
         }

@@ -3,18 +3,12 @@
 // Source: DWARF 5, section 6.4.2.
 #pragma once
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/unwind_table.hpp"
 
 #include <cstdint>
 
 namespace libprofile {
-
-/// Numbers of registers in unwind information (System V ABI for x86-64, figure 3.36).
-namespace unwind_register {
-constexpr std::uint64_t rbp = 6;
-constexpr std::uint64_t rsp = 7;
-constexpr std::uint64_t rip = 16; // stands for the return address
-} // namespace unwind_register
 
 /// How to get one register of the caller, or the CFA.
 struct UnwindRule {
@@ -30,13 +24,14 @@ struct UnwindRow {
     UnwindRule frame_pointer;
     UnwindRule stack_pointer;
     UnwindRule return_address;
+    bool is_signed = false; // the return address
 
     /// Returns nullptr for a register that does not matter.
     UnwindRule* of(std::uint64_t number) {
         switch (number) {
-        case unwind_register::rbp: return &frame_pointer;
-        case unwind_register::rsp: return &stack_pointer;
-        case unwind_register::rip: return &return_address;
+        case unwind_register::frame_pointer: return &frame_pointer;
+        case unwind_register::stack_pointer: return &stack_pointer;
+        case unwind_register::return_address: return &return_address;
         default: return nullptr;
         }
     }

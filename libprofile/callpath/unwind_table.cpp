@@ -1,5 +1,7 @@
 #include "libprofile/callpath/unwind_table.hpp"
 
+#include "libprofile/callpath/arch/machine.hpp"
+
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -69,6 +71,9 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
                 entry.personality_is_indirect = (encoding & pointer_encoding::indirect) != 0;
                 break;
             }
+            case 'B': // return addresses are signed with the other key
+                if (!has_signed_returns) return false;
+                break;
             default: return false;
             }
         }

@@ -1,7 +1,7 @@
 #include "libprofile/callpath/unwinder.hpp"
 
 #include "libprofile/base/loaded_objects.hpp"
-#include "libprofile/callpath/arch/registers.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/callpath/thread_block.hpp"
@@ -19,6 +19,10 @@ namespace libprofile {
 constinit Unwinder unwinder;
 
 namespace {
+
+// libunwind's functions have the architecture in their names.
+#define TEXT(name) #name
+#define NAME(name) TEXT(name)
 
 template <class F> bool find(void* library, F& pointer, const char* name) {
     pointer = reinterpret_cast<F>(dlsym(library, name));
@@ -65,11 +69,11 @@ bool Unwinder::load() noexcept {
     void* library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return false;
     int (*trace)(void**, int) = nullptr;
-    const bool found = find(library, trace, "unw_backtrace") && find(library, init_, "_ULx86_64_init_local2") && find(library, step_, "_ULx86_64_step") &&
-                       find(library, get_register_, "_ULx86_64_get_reg") && find(library, flush_, "_Ux86_64_flush_cache") &&
-                       find(library, is_signal_frame_, "_ULx86_64_is_signal_frame") && find(library, address_space_, "_ULx86_64_local_addr_space");
+    const bool found = find(library, trace, "unw_backtrace") && find(library, init_, NAME(UNW_OBJ(init_local2))) && find(library, step_, NAME(UNW_OBJ(step))) &&
+                       find(library, get_register_, NAME(UNW_OBJ(get_reg))) && find(library, flush_, NAME(UNW_ARCH_OBJ(flush_cache))) &&
+                       find(library, is_signal_frame_, NAME(UNW_OBJ(is_signal_frame))) && find(library, address_space_, NAME(UNW_OBJ(local_addr_space)));
     unw_accessors_t* (*accessors)(void*) = nullptr;
-    if (!found || !find(library, accessors, "_Ux86_64_get_accessors")) return false;
+    if (!found || !find(library, accessors, NAME(UNW_ARCH_OBJ(get_accessors)))) return false;
     loading_ = pthread_self();
     unw_accessors_t* local = accessors(*address_space_);
     loading_ = 0;
@@ -95,9 +99,10 @@ void Unwinder::here(void* return_address, RawPath& path) noexcept {
     const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
     int first = 0;
     // Our own frames come first. libunwind 1.3 gives the end of the call instead of where it returns to.
-    while (first < count && path.slots[first] != site && path.slots[first] != site - 1) ++first;
-    const std::uintptr_t back = first < count && path.slots[first] == site ? 1 : 0;
-    for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - back;
+    const auto is_at = [&](std::uintptr_t address) { return code_address(path.slots[first]) == address; };
+    while (first < count && !is_at(site) && !is_at(site - 1)) ++first;
+    const std::uintptr_t back = first < count && is_at(site) ? 1 : 0;
+    for (int i = first; i < count; ++i) path.addresses[path.size++] = code_address(path.slots[i]) - back;
     for (std::size_t i = 0; i < path.size; ++i) path.slots[i] = path.flags[i] = 0;
     if (path.size != 0) return recognise_root(path);
     path.push(site - 1, 0);
@@ -123,8 +128,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
         if (get_register_(&cursor, UNW_REG_IP, &address) < 0 || get_register_(&cursor, UNW_REG_SP, &pointer) < 0) break;
         if (address == 0 || (path.size != 0 && pointer <= stack)) break; // the stack must grow towards its base
         stack = pointer;
-        // A caller's stack pointer at its call lies right above the return address.
-        if (!(interrupted ? path.push(address, 0) : path.push(address - 1, pointer - 8))) break;
+        if (!(interrupted ? path.push(address, 0) : path.push(code_address(address) - 1, slot_below(pointer)))) break;
         if (step_(&cursor) <= 0) break;
         interrupted = is_signal_frame_(&cursor) > 0; // the step crossed a signal frame
         path.crossed_signal = path.crossed_signal || interrupted;

@@ -13,7 +13,11 @@ struct JumpTable {
 
     std::uintptr_t address = 0;
     std::uint32_t entries = 0;
-    bool is_relative = false; // entries are distances from the table, of four bytes; else addresses
+    bool is_relative = false; // x86-64: entries are distances from the table, of four bytes; else addresses
+    // AArch64: entries are distances, in instructions.
+    std::uint8_t bytes = 4; // of an entry
+    bool is_signed = false;
+    std::uintptr_t counted_from = 0;
 
     /// Where entry `number` leads to.
     std::uintptr_t target(std::uint32_t number) const noexcept;

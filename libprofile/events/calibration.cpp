@@ -3,6 +3,7 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/signals_wait.hpp"
 #include "libprofile/base/unseen_cost.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/events/mpi_events.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
@@ -31,10 +32,10 @@ int (*volatile real)(Caller&) = nothing; // as the pointers to the functions of 
 /// As the generated bodies of MPI functions (wrappers/mpi/generator).
 [[gnu::noinline]] int body(Caller& caller) {
     if (caller.is_asked) {
-        caller = {__builtin_return_address(0), reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), false};
+        caller = {__builtin_return_address(0), reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME), false};
         return 0;
     }
-    MpiEvent event(0, __builtin_return_address(0), __builtin_frame_address(0));
+    MpiEvent event(0, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);
     const int result = real(caller);
     event.stop();
     if (event.counted() && result == 0) event.add(Metric::Visits, 0);
@@ -43,10 +44,10 @@ int (*volatile real)(Caller&) = nothing; // as the pointers to the functions of 
 
 [[gnu::noinline]] int body_of_poll(Caller& caller) {
     if (caller.is_asked) {
-        caller = {__builtin_return_address(0), reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), false};
+        caller = {__builtin_return_address(0), reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME), false};
         return 0;
     }
-    MpiEvent event(MpiEvent::polls, 0, __builtin_return_address(0), __builtin_frame_address(0));
+    MpiEvent event(MpiEvent::polls, 0, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);
     const int result = real(caller);
     if (event.repeats_poll() && result == 0) return event.count_repeated(), result;
     event.stop();

@@ -2,6 +2,7 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/events/named_regions.hpp"
 #include "libprofile/loops/iteration_point.hpp"
@@ -56,12 +57,12 @@ extern "C" [[gnu::visibility("default")]] void profile_marker_v1(int operation, 
     using namespace libprofile;
     session.marker_used();
     if (operation == region_begin_operation || operation == region_end_operation) {
-        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
         if (operation == region_begin_operation) return begin_region(RegionClass::User, name, frame), void();
         return end_region(RegionClass::User, name);
     }
     if (operation < 0 || operation > static_cast<int>(Marker::PhaseEnd)) return; // a marker of a newer header
-    mark(static_cast<Marker>(operation), name == nullptr ? "" : name, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    mark(static_cast<Marker>(operation), name == nullptr ? "" : name, reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
 }
 
 // The same by name, for callers without our header: Python's ctypes, other languages' foreign function interfaces.

@@ -4,7 +4,7 @@
 // and from inside MPI callbacks. None throws or touches the application's malloc; none is called by a signal handler.
 // A body looks like this:
 //
-//     MpiEvent event(function_id, __builtin_return_address(0), __builtin_frame_address(0));
+//     MpiEvent event(function_id, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);
 //     event.before_waiting();                               // blocking collectives only
 //     int result = real.MPI_Send(...);
 //     event.stop();
@@ -19,6 +19,7 @@
 #include "format/metrics.hpp"
 #include "format/partners.hpp"
 #include "libprofile/base/function_records.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 #include "libprofile/trace/envelope.hpp"
 
@@ -34,7 +35,7 @@ struct Thread;
 /// One MPI call of the application, from the entry of its wrapper body to its return.
 class MpiEvent {
   public:
-    /// `return_address` is where the application (or the MPI library itself) called from, `frame` is __builtin_frame_address(0) of the wrapper body.
+    /// `return_address` is where the application (or the MPI library itself) called from, `frame` is LIBPROFILE_OWN_FRAME of the wrapper body.
     /// A call made by the MPI library from inside another MPI call is not counted.
     MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept { begin(function_id, return_address, frame); }
     /// The same of a function that polls. One more of a run of unsuccessful polls costs little.

@@ -1,6 +1,7 @@
 #include "libprofile/events/named_regions.hpp"
 
 #include "libprofile/base/process.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/regions/region_names.hpp"
 #include "libprofile/regions/regions.hpp"
 #include "libprofile/regions/visits_inside.hpp"
@@ -83,6 +84,6 @@ void end_innermost_region(RegionClass kind) noexcept {
 extern "C" [[gnu::visibility("default")]] void profile_region_begin(const char* name) noexcept {
     using namespace libprofile;
     session.marker_used();
-    begin_region(RegionClass::User, name, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    begin_region(RegionClass::User, name, reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
 }
 extern "C" [[gnu::visibility("default")]] void profile_region_end(const char* name) noexcept { libprofile::end_region(libprofile::RegionClass::User, name); }

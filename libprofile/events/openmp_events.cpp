@@ -1,5 +1,6 @@
 #include "libprofile/events/openmp_wait.hpp"
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/thread/noted_event.hpp"
 
 namespace libprofile {
@@ -59,7 +60,8 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     std::uint32_t* typical = nullptr;
     Row& row = visit(*thread, find_row(*thread, construct, return_address, own_frame, typical), !in_signature[static_cast<unsigned>(construct)]);
     thread->openmp.wait = {};
-    begin_wait(*thread, row, typical, reinterpret_cast<std::uintptr_t>(waiting), waiting == nullptr ? nullptr : static_cast<void**>(waiting)[1]);
+    begin_wait(*thread, row, typical, reinterpret_cast<std::uintptr_t>(waiting),
+               waiting == nullptr ? nullptr : reinterpret_cast<void*>(return_address_of(reinterpret_cast<std::uintptr_t>(waiting))));
     thread->openmp.wait.may_be_over = waiting != frame && is_lock(construct);
     const std::uint64_t now = session_clock.now();
     thread->calls[0].start = now;

@@ -4,7 +4,7 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/callpath/arch/registers.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/sampling/cpu_timer.hpp"
 #include "libprofile/sampling/perf_clock.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
@@ -117,13 +117,7 @@ void note_hidden(Thread& thread, std::uint64_t reading, std::uint64_t seen) {
 }
 
 /// Returns true if the thread was in the kernel for a system call: the instruction before the next one is one.
-bool is_in_system_call(const void* context) {
-    const std::uintptr_t next = registers_of(context).instruction;
-    constexpr std::uintptr_t page = 4096; // memory before it may not be mapped
-    if (next % page < 2) return false;
-    const auto* code = reinterpret_cast<const unsigned char*>(next);
-    return code[-2] == 0x0f && code[-1] == 0x05;
-}
+bool is_in_system_call(const void* context) { return is_system_call(registers_of(context).instruction); }
 
 } // namespace
 

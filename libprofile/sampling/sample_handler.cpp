@@ -2,7 +2,7 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
-#include "libprofile/callpath/arch/registers.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/sampling/sample_clock.hpp"

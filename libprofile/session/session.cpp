@@ -2,6 +2,7 @@
 
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/mark.hpp"
 #include "libprofile/callpath/python_process.hpp"
@@ -42,7 +43,7 @@ void Session::start() noexcept {
     if (process.config_.flag(Option::Quiet)) silence_messages();
     if (process.config_.flag(Option::Disable)) return switch_off();
     process.call_paths_ = process.config_.flag(Option::CallPaths);
-    process_state.marks.store(process.config_.choice<MarksChoice>(), std::memory_order_relaxed);
+    process_state.marks.store(has_marks ? process.config_.choice<MarksChoice>() : MarksChoice::Off, std::memory_order_relaxed);
     python_process.switch_on(process.config_.flag(Option::Python));
     memory_quota.limit(static_cast<std::uint64_t>(process.config_.number(Option::Memory)));
     session_clock.choose(process.config_.text(Option::Clock));
@@ -180,6 +181,7 @@ void Session::complain_once(bool at_end) noexcept {
     if (complained_) return;
     complained_ = true;
     if (*process.config_.complaint() != 0) say("warning: %s", process.config_.complaint());
+    if (*missing_here != 0) say("note: %s", missing_here);
     complain_of_point(at_end);
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());

@@ -7,6 +7,7 @@
 #include "format/skip_reasons.hpp"
 #include "libprofile/base/memory.hpp"
 #include "libprofile/base/own_cost.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/known_paths.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
@@ -54,7 +55,7 @@ struct RunningCall {
     std::uint64_t start = 0;             // ns, when the real call began
     std::uint64_t inner = 0;             // ns of nested calls and of libprofile inside it
     std::uint64_t cpu_start = 0;         // thread CPU time at start, 0 if unknown
-    std::uintptr_t frame = 0;            // of the wrapper body, or of a runtime's waiting function; its return address is at frame + 8
+    std::uintptr_t frame = 0;            // of the wrapper body, or of a runtime's waiting function
     void* return_address = nullptr;
 
     /// It begins. A call at the end of a function, by a jump, takes over its return slot, which may be marked: the address is then the mark's.
@@ -68,8 +69,8 @@ struct RunningCall {
   private:
     /// The return address as it would be without a mark.
     void* found_in_slot() const noexcept {
-        const std::uintptr_t slot = frame + 8;
-        void* const there = *reinterpret_cast<void**>(slot);
+        const std::uintptr_t slot = return_slot(frame);
+        void* const there = reinterpret_cast<void*>(code_address(*reinterpret_cast<const std::uintptr_t*>(slot)));
         const bool is_marked = there == reinterpret_cast<void*>(mark_stub()) && slot_of(own_mark()) == slot;
         return is_marked ? reinterpret_cast<void*>(own_mark().return_address) : there;
     }

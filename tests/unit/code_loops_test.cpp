@@ -9,8 +9,6 @@
 
 using namespace libprofile;
 
-#if defined(__x86_64__)
-
 namespace {
 
 std::uintptr_t often_at, seldom_at;
@@ -112,6 +110,7 @@ volatile int sink, flag;
 
 // One loop, at whose end something is given up, and a part that is done now and then and only jumped to forwards: once behind the call
 // that never returns, which seems to go on to it, once before.
+#if defined(__x86_64__)
 asm(R"(
 .macro loop_with_ends name
 .section nest_\name, "ax", @progbits
@@ -142,6 +141,37 @@ loop_with_ends ends
 other_call:
         ret
 )");
+#else
+asm(R"(
+.macro loop_with_ends name
+.section nest_\name, "ax", @progbits
+        stp x29, x30, [sp, #-16]!
+1:      bl other_call
+        .globl \name\()_seldom, \name\()_often // or the assembler forgets where in the section they lie
+\name\()_seldom:
+        cbnz w0, 3f
+2:      bl other_call
+\name\()_often:
+        cbnz w0, 4f
+        subs w19, w19, #1
+        b.ne 1b
+        ldp x29, x30, [sp], #16
+        ret
+.endm
+loop_with_ends falls
+4:      bl abort
+3:      bl other_call
+        b 2b
+loop_with_ends ends
+3:      bl other_call
+        b 2b
+4:      bl abort
+.purgem loop_with_ends
+.text
+other_call:
+        ret
+)");
+#endif
 extern "C" const char falls_often[], falls_seldom[], ends_often[], ends_seldom[];
 
 #define SECTION(name) extern "C" const char __start_nest_##name[], __stop_nest_##name[];
@@ -491,5 +521,3 @@ TEST_F(MadeUpCode, OfTheLinkersStubsIsNotOfTheFunction) {
     end();
     EXPECT_EQ(ask(made), Nesting::Same);
 }
-
-#endif

@@ -7,8 +7,6 @@
 
 using namespace libprofile;
 
-#if defined(__x86_64__)
-
 namespace {
 
 std::uintptr_t often_at, seldom_at;
@@ -136,6 +134,8 @@ TEST(CodeTables, LabelsThatAreDataAreNotFollowed) {
 }
 
 #endif
+
+#if defined(__x86_64__)
 
 // A call, and a switch of three cases with something between the comparison and the jump.
 asm(R"(

@@ -83,7 +83,13 @@ TEST_F(LoadedObjectsTest, TheCopySaysWhatTheLoaderSays) {
         EXPECT_EQ(copied.map, asked.map) << std::hex << address;
         EXPECT_EQ(copied.unwind_header, asked.unwind_header) << std::hex << address;
         // Of the end the loader tells more: up to where the last segment's page ends, or what it has padded.
+        // On AArch64, executables have holes, since they are linked for pages of 64 KiB, and the loader tells of one segment; so it does of itself.
+#if defined(__aarch64__)
+        EXPECT_LE(copied.start, asked.start);
+        EXPECT_LE(asked.start, address);
+#else
         EXPECT_EQ(copied.start, asked.start) << (asked.map != nullptr ? asked.map->l_name : "");
+#endif
     }
 }
 

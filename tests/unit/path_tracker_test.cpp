@@ -18,6 +18,9 @@ namespace {
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 #define NOT_INLINED [[gnu::noinline, gnu::noclone, gnu::noipa]]
 
+#define NEEDS_MARKS                                                                                                                                            \
+    if (!has_marks) GTEST_SKIP() << "there are no marks on this architecture"
+
 /// Events of MPI calls and samples, in a thread that is not measured.
 class PathTrackerTest : public testing::Test {
   protected:
@@ -38,7 +41,7 @@ class PathTrackerTest : public testing::Test {
     /// Like the wrapper of an MPI function.
     NOT_INLINED NodeId call() {
         const InTool guard;
-        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
         if (tracker_.is_unchanged(known_, frame)) {
             ++repeated_;
             return known_.node;
@@ -56,7 +59,7 @@ class PathTrackerTest : public testing::Test {
     }
     /// Like MPI with a callback of the application inside, which calls MPI from `depth` frames further in. `in_callback` runs before that returns.
     template <typename InCallback> NOT_INLINED void call_with_callback(int depth, const InCallback& in_callback) {
-        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
         call();
         callback(depth, frame, in_callback);
         keep_ = 1;
@@ -166,7 +169,7 @@ TEST_F(PathTrackerTest, TheWalkFindsWhatLibunwindFinds) {
             if (depth == 0) {
                 want = unwound_by_libunwind(__builtin_return_address(0));
                 const InTool guard;
-                tracker.at_call(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+                tracker.at_call(reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
             } else {
                 run(tracker, depth - 1, want);
             }
@@ -186,6 +189,7 @@ TEST_F(PathTrackerTest, StartUpCodeIsNoPartOfTheCallPath) {
 }
 
 TEST_F(PathTrackerTest, TheSameCallHasTheSameNodeWithoutAWalk) {
+    NEEDS_MARKS;
     const NodeId first = below(60);
     const std::uint64_t walks = tracker_.count_of(PathCount::Walked);
     NodeId nodes[10];
@@ -196,6 +200,7 @@ TEST_F(PathTrackerTest, TheSameCallHasTheSameNodeWithoutAWalk) {
 }
 
 TEST_F(PathTrackerTest, RepeatsInOneActivationNeedNoWalk) {
+    NEEDS_MARKS;
     NodeId last = 0;
     for (int i = 0; i < 100; ++i) {
         const NodeId node = call();
@@ -208,6 +213,7 @@ TEST_F(PathTrackerTest, RepeatsInOneActivationNeedNoWalk) {
 }
 
 TEST_F(PathTrackerTest, CallsRepeatWithoutAWalkWhereverTheFramePointerWasSavedBefore) {
+    NEEDS_MARKS;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "sanitizers lay out frames of their own";
 #endif
@@ -215,6 +221,7 @@ TEST_F(PathTrackerTest, CallsRepeatWithoutAWalkWhereverTheFramePointerWasSavedBe
 }
 
 TEST_F(PathTrackerTest, AReturnThroughTheMarkShowsWhereTheCommonAncestorIs) {
+    NEEDS_MARKS;
     sample_below(20);
     const std::size_t deep = depth_of(last_);
     // All twenty frames have returned to this function: it is the ancestor.
@@ -236,6 +243,7 @@ TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
 
 /// Which function has not returned between two samples: this many nodes outside of that of the last sample. Its own node is not that of a call in it.
 TEST_F(PathTrackerTest, TheInnermostFunctionThatSurelyStandsIsNamed) {
+    NEEDS_MARKS;
     struct Shape {
         NOT_INLINED static NodeId twice(PathTrackerTest& test, PathTracker& tracker, int first, int second, std::size_t& depth) {
             test.sample_below_for(first);
@@ -258,6 +266,7 @@ TEST_F(PathTrackerTest, TheInnermostFunctionThatSurelyStandsIsNamed) {
 
 /// A jump leaves the frame to another function: which of the two ran in between is unknown.
 TEST_F(PathTrackerTest, AFunctionThatHasTakenAFrameOverDoesNotCount) {
+    NEEDS_MARKS;
     struct Tail {
         NOT_INLINED static NodeId second(PathTrackerTest& test, PathTracker& tracker, const void* end_of_frame, bool& is_jump) {
             is_jump = end_of_frame == __builtin_dwarf_cfa();
@@ -287,6 +296,7 @@ TEST_F(PathTrackerTest, NothingIsSaidOfTheTimeBeforeTheFirstSample) {
 /// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one call site; A calls B; a sample each time. Slots and return
 /// addresses are the same, so only the mark tells that these are two activations of A.
 TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
+    NEEDS_MARKS;
     for (const MarksChoice mode : {MarksChoice::On, MarksChoice::Off}) {
         process_state.marks.store(mode);
         volatile int times = 4;
@@ -301,6 +311,7 @@ TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
 }
 
 TEST_F(PathTrackerTest, WhenAMarkIsLostNothingIsMarkedAnyMore) {
+    NEEDS_MARKS;
     sample_below(10);
     Mark& mark = thread_local_block.mark;
     ASSERT_NE(mark.slot, 0u);
@@ -327,6 +338,7 @@ TEST_F(PathTrackerTest, AThreadThatTakesOverHasNoPathAndNoSample) {
 TEST_F(PathTrackerTest, TheFirstSampleHasNoCommonAncestor) { EXPECT_EQ(sample().kind, LcaKind::Unknown); }
 
 TEST_F(PathTrackerTest, ReturnValuesPassThroughTheMark) {
+    NEEDS_MARKS;
     double want = 0;
     double a = 1.5;
     for (int i = 0; i < 12; ++i, a += 1) want += i < 12 ? a : 0;
@@ -337,6 +349,7 @@ TEST_F(PathTrackerTest, ReturnValuesPassThroughTheMark) {
 }
 
 TEST_F(PathTrackerTest, ExceptionsPassTheMarkAndTakeItAway) {
+    NEEDS_MARKS;
     const std::uint64_t lost = tracker_.count_of(PathCount::Lost);
     for (int i = 0; i < 50; ++i) {
         bool caught = false;
@@ -352,6 +365,7 @@ TEST_F(PathTrackerTest, ExceptionsPassTheMarkAndTakeItAway) {
 }
 
 TEST_F(PathTrackerTest, ASampleDuringACallLeavesTheMarkOfACallFromACallback) {
+    NEEDS_MARKS;
     const Mark& mark = thread_local_block.mark;
     bool is_inside = false;
     CommonAncestor first{}, second{};
@@ -370,6 +384,7 @@ TEST_F(PathTrackerTest, ASampleDuringACallLeavesTheMarkOfACallFromACallback) {
 }
 
 TEST_F(PathTrackerTest, ASampleDuringACallPlacesNoMark) {
+    NEEDS_MARKS;
     const Mark& mark = thread_local_block.mark;
     std::uintptr_t slot = 1;
     call_with_callback(3, [&](std::uintptr_t outer) { // the stack there may be an unwinder's
@@ -384,6 +399,7 @@ TEST_F(PathTrackerTest, ASampleDuringACallPlacesNoMark) {
 }
 
 TEST_F(PathTrackerTest, ExceptionsPassMarksThatWereLost) {
+    NEEDS_MARKS;
     Mark& mark = thread_local_block.mark;
     bool caught = false;
     try {
@@ -399,6 +415,7 @@ TEST_F(PathTrackerTest, ExceptionsPassMarksThatWereLost) {
 }
 
 TEST_F(PathTrackerTest, WhoReadsReturnAddressesFindsNoMarkThatWasLost) {
+    NEEDS_MARKS;
     Mark& mark = thread_local_block.mark;
     std::uintptr_t slot = 0, return_address = 0;
     call_with_callback(5, [&](std::uintptr_t) {
@@ -413,6 +430,7 @@ TEST_F(PathTrackerTest, WhoReadsReturnAddressesFindsNoMarkThatWasLost) {
 }
 
 TEST_F(PathTrackerTest, AnOverwrittenMarkIsForgotten) {
+    NEEDS_MARKS;
     sample_below(10);
     Mark& mark = thread_local_block.mark;
     ASSERT_NE(mark.slot, 0u);
@@ -438,7 +456,7 @@ class FollowedPathTest : public PathTrackerTest {
 
     NOT_INLINED void followed_call() {
         const InTool guard;
-        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
         const void* return_address = __builtin_return_address(0);
         std::uint32_t common = 0;
         for (const Known& known : known_calls_) {
@@ -495,6 +513,7 @@ class FollowedPathTest : public PathTrackerTest {
 } // namespace
 
 TEST_F(FollowedPathTest, WithoutAWalkTheSameFunctionsHaveReturned) {
+    NEEDS_MARKS;
     const auto run_here = [this](bool learns) { return run(learns); };
     Calls walked, known;
     int quick = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates the MPI wrappers from functions.table. Run by wrappers/CMakeLists.txt.
 
-    generate.py --table T --out DIR stubs                                    mpi_functions.def, mpi_stubs.S
+    generate.py --table T --out DIR stubs --arch x86_64                      mpi_functions.def, mpi_stubs.S
     generate.py --table T --out DIR bodies --mpi openmpi --include D ...     openmpi_*.cpp, openmpi_*.hpp
     generate.py --table T check --include D ... [--library libmpi.so]        is every function covered?
 """
@@ -42,6 +42,7 @@ def parse_arguments():
     parser.add_argument("--table", required=True)
     parser.add_argument("--out", default=".")
     parser.add_argument("what", choices=["stubs", "bodies", "check"])
+    parser.add_argument("--arch", choices=sorted(stubs.HEADS), help="processor of the stubs")
     parser.add_argument("--mpi", help="name of the MPI library: the namespace and file names of its bodies")
     parser.add_argument("--include", action="append", default=[], help="where its mpi.h is")
     parser.add_argument("--compiler", default="cc", help="C compiler that preprocesses mpi.h")
@@ -53,7 +54,7 @@ def main():
     arguments = parse_arguments()
     functions = table.read_table(arguments.table)
     if arguments.what == "stubs":
-        files = {"mpi_functions.def": stubs.functions_list(functions), "mpi_stubs.S": stubs.stubs_source(functions)}
+        files = {"mpi_functions.def": stubs.functions_list(functions), "mpi_stubs.S": stubs.stubs_source(functions, arguments.arch)}
         write_files(arguments.out, files)
         return
     declared = header.parse(header.preprocess([arguments.compiler], arguments.include))

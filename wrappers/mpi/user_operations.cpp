@@ -1,5 +1,6 @@
 #include "wrappers/mpi/user_operations.hpp"
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 
 #include <array>
@@ -28,7 +29,7 @@ std::atomic<void*> operations[most_operations];
 }
 
 template <std::size_t index> void call_operation(void* in, void* inout, void* length, void* datatype) {
-    call_in_event(operations[index], __builtin_return_address(0), __builtin_frame_address(0), in, inout, length, datatype);
+    call_in_event(operations[index], __builtin_return_address(0), LIBPROFILE_OWN_FRAME, in, inout, length, datatype);
 }
 
 template <std::size_t... index> constexpr std::array<Operation, sizeof...(index)> callers_of(std::index_sequence<index...>) {

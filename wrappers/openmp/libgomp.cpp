@@ -5,6 +5,7 @@
 // The names have the runtime's own symbol versions, not as the default ones: the run-time loader gives them to programs that ask for these
 // versions, link editors bind no program to them. A program that was linked with another runtime asks for that one's.
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/events/openmp_events.hpp"
 #include "libprofile/events/openmp_tasks.hpp"
 #include "wrappers/openmp/libgomp_runtime.hpp"
@@ -75,7 +76,7 @@ struct RegionEnd {
         if (!is_measured()) return function(fn, data UNWRAP arguments);                                                                                        \
         TeamRoom room(fn, data);                                                                                                                               \
         Team& team = room.team;                                                                                                                                \
-        begin_region(team.region, __builtin_return_address(0), __builtin_frame_address(0), __builtin_frame_address(0));                                        \
+        begin_region(team.region, __builtin_return_address(0), LIBPROFILE_OWN_FRAME, LIBPROFILE_OWN_FRAME);                                                    \
         if (team.region.master == nullptr && team.region.refused_by == 0) return function(fn, data UNWRAP arguments);                                          \
         const RegionEnd at_end(team.region);                                                                                                                   \
         return function(run_share, &team UNWRAP arguments);                                                                                                    \
@@ -87,10 +88,10 @@ struct RegionEnd {
         const auto function = reinterpret_cast<Function>(real(Entry_##name));                                                                                  \
         if (!is_measured()) return function arguments;                                                                                                         \
         if (is_barrier(OpenMpConstruct::construct) && is_alone()) {                                                                                            \
-            count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                                  \
+            count_event(OpenMpConstruct::construct, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);                                                        \
             return function arguments;                                                                                                                         \
         }                                                                                                                                                      \
-        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                                \
+        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);                                                      \
         return function arguments;                                                                                                                             \
     }
 #define LOCK(name, version, construct, test)                                                                                                                   \
@@ -99,8 +100,8 @@ struct RegionEnd {
         const auto function = reinterpret_cast<void (*)(void*)>(real(Entry_##name));                                                                           \
         if (!is_measured()) return function(lock);                                                                                                             \
         if (reinterpret_cast<int (*)(void*)>(real(Entry_##test))(lock) != 0)                                                                                   \
-            return count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                           \
-        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                                \
+            return count_event(OpenMpConstruct::construct, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);                                                 \
+        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);                                                      \
         function(lock);                                                                                                                                        \
     }
 #include "wrappers/openmp/libgomp_entries.def"

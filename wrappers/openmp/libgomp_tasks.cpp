@@ -5,6 +5,7 @@
 // copied for it, on the thread that makes it. If the runtime executes them at once, one after another, each is noted when it begins. Else, where no
 // function may copy their data, only their runs are known.
 
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/events/openmp_events.hpp"
 #include "libprofile/events/openmp_tasks.hpp"
 #include "wrappers/openmp/depend_list.hpp"
@@ -254,7 +255,7 @@ PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, vo
         return function(fn, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
     const TaskClauses clauses{if_clause, flags, depend, priority, detach};
     if (traces_tasks()) [[unlikely]] {
-        const std::uint64_t number = note_creation_at(__builtin_return_address(0), __builtin_frame_address(0), current_task(), flags_of_task(if_clause, flags));
+        const std::uint64_t number = note_creation_at(__builtin_return_address(0), LIBPROFILE_OWN_FRAME, current_task(), flags_of_task(if_clause, flags));
         if (number != 0) {
             if ((flags & has_depend) != 0) note_depend_list(depend);
             NumberedTask task{{fn, copy, data, 0}, number, 0, nullptr};
@@ -271,7 +272,7 @@ PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, vo
     PUBLIC void libprofile_##name(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, unsigned flags, unsigned long tasks,         \
                                   int priority, std::uint64_t start, std::uint64_t end, std::uint64_t step) {                                                  \
         run_taskloop(reinterpret_cast<Taskloop>(real(Entry_##name)), fn, data, copy, size, alignment, {flags, tasks, priority, start, end, step},              \
-                     __builtin_return_address(0), __builtin_frame_address(0));                                                                                 \
+                     __builtin_return_address(0), LIBPROFILE_OWN_FRAME);                                                                                 \
     }
 // clang-format on
 TASKLOOP(GOMP_taskloop)
@@ -293,7 +294,7 @@ VERSIONED(GOMP_taskgroup_end, GOMP_4.0)
 PUBLIC void libprofile_GOMP_taskgroup_end() {
     const auto function = reinterpret_cast<void (*)()>(real(Entry_GOMP_taskgroup_end));
     if (is_measured()) {
-        OpenMpEvent event(OpenMpConstruct::Taskgroup, __builtin_return_address(0), __builtin_frame_address(0));
+        OpenMpEvent event(OpenMpConstruct::Taskgroup, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);
         function();
     } else {
         function();

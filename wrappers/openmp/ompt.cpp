@@ -7,6 +7,7 @@
 #include "wrappers/openmp/ompt.hpp"
 
 #include "libprofile/base/process.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/events/openmp_events.hpp"
 #include "libprofile/events/openmp_tasks.hpp"
 #include "wrappers/openmp/ompt_tasks.hpp"
@@ -137,7 +138,7 @@ void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, co
     const bool has_room = own != nullptr && own->region_count != ThreadShares::most;
     ParallelRegion& region = has_room ? own->regions[own->region_count].region : first;
     region = {};
-    begin_region(region, return_address, __builtin_frame_address(0), frame->enter_frame.ptr);
+    begin_region(region, return_address, LIBPROFILE_OWN_FRAME, frame->enter_frame.ptr);
     if (region.master == nullptr) return;
     if (own == nullptr) own = own_shares();
     if (own == nullptr || own->region_count == ThreadShares::most) return give_up_region(region);
@@ -178,7 +179,7 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
         const ParallelRegion& region = static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region;
         RegionShare share;
         // The runtime calls the outlined function from the frame that calls us, or from further inside.
-        begin_share(share, region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+        begin_share(share, region, LIBPROFILE_STACK_OF_CALLER);
         ThreadShares* own = own_shares();
         if (own == nullptr || own->part_count == ThreadShares::most) return give_up_share(share);
         ThreadShares::Part& part = own->parts[own->part_count];
@@ -252,11 +253,11 @@ void sync_region_wait(int kind, int endpoint, Data*, Data* task, const void* ret
                                       : kind == Barrier || kind == BarrierExplicit ? OpenMpConstruct::Barrier
                                                                                    : OpenMpConstruct::ImplicitBarrier;
     if (kind != Taskwait && kind != Taskgroup && is_alone(*own, task)) {
-        if (endpoint == Begin && openmp_is_recorded()) count_event(construct, return_address, __builtin_frame_address(0));
+        if (endpoint == Begin && openmp_is_recorded()) count_event(construct, return_address, LIBPROFILE_OWN_FRAME);
         return;
     }
     if (endpoint == End) return end_one(*own);
-    begin_one(*own, construct, return_address, __builtin_frame_address(0));
+    begin_one(*own, construct, return_address, LIBPROFILE_OWN_FRAME);
 }
 
 bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind == Critical || kind == Atomic || kind == Ordered; }
@@ -264,6 +265,7 @@ bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind =
 /// As begin_event() wants it, of the runtime's function that has been called from `return_address`: as long as it runs, the address is where it
 /// lies now. Takes the outermost slot near `frame`: others may be copies, which go earlier. Returns nullptr if there is none.
 void* frame_returning_to(const void* return_address, void* frame, ThreadShares& own) noexcept {
+    if (!has_fixed_return_slot) return nullptr;
     constexpr std::size_t most = 32; // words; 11 to 25 in libomp 14
     void** words = static_cast<void**>(frame);
     ThreadShares::KnownFrame& known = own.known[(reinterpret_cast<std::uintptr_t>(words[1]) >> 4) % ThreadShares::most_known];
@@ -287,7 +289,7 @@ void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* retu
                                       : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
                                                                            : OpenMpConstruct::Lock;
     // It may be a test, whose failure is not reported: then what comes next drops the wait (Thread::drop_doubtful_wait()).
-    void* frame = __builtin_frame_address(0);
+    void* frame = LIBPROFILE_OWN_FRAME;
     own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, frame, frame_returning_to(return_address, frame, *own));
 }
 
@@ -314,7 +316,7 @@ void work(int kind, int endpoint, Data*, Data* task, std::uint64_t, const void* 
         return;
     }
     if ((kind != SingleExecutor && kind != SingleOther) || endpoint != Begin || !openmp_is_recorded()) return;
-    count_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0));
+    count_event(OpenMpConstruct::Single, return_address, LIBPROFILE_OWN_FRAME);
 }
 
 /// `frame` of the callback.
@@ -329,7 +331,7 @@ void task_create(Data* creator, const Frame*, Data* task, int flags, int, const 
     task->value = (flags & explicit_task) != 0 ? OmptTasks::explicit_task : 0;
     if (task->value == 0 || !traces_tasks()) [[likely]]
         return;
-    trace_creation(creator, task, flags, return_address, __builtin_frame_address(0));
+    trace_creation(creator, task, flags, return_address, LIBPROFILE_OWN_FRAME);
     __asm__ volatile("" ::: "memory"); // not a jump: the frame must still be there
 }
 
@@ -368,7 +370,7 @@ void task_schedule(Data* before, int status, Data* next) {
         own->tasks.leave(before, is_over, leaves ? nullptr : next);
     }
     // The runtime calls the task's function from the frame that calls us, or from further inside.
-    if (!is_over && !leaves && openmp_is_recorded()) own->tasks.enter(next, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+    if (!is_over && !leaves && openmp_is_recorded()) own->tasks.enter(next, LIBPROFILE_STACK_OF_CALLER);
     __asm__ volatile("" ::: "memory"); // not a jump: the frame must still be there
 }
 

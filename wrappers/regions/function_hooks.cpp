@@ -7,6 +7,7 @@
 // Contract: any thread, before our constructor, after MPI_Finalize, in signal handlers of the application; never fail, never
 // touch errno or floating point. What costs little is done first: a process that is not measured, a function that is excluded.
 #include "libprofile/base/process.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/regions/function_filter.hpp"
 #include "libprofile/regions/regions.hpp"
 #include "libprofile/regions/sleds.hpp"
@@ -59,7 +60,7 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_ente
     }
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     if (function_filter.excludes(address)) return;
-    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
     const InTool guard;
     if (guard.is_nested()) [[unlikely]]
         return count_visit_inside(); // a handler of the application has interrupted us
@@ -70,13 +71,13 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_ente
     }
     if (thread->call_depth != 0) [[unlikely]]
         thread->drop_ended_calls(frame);
-    thread->regions->enter_function(*thread, address, frame, frame + 16);
+    thread->regions->enter_function(*thread, address, frame, stack_of_caller(frame));
 }
 
 extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_exit(void* function, void*) noexcept {
     using namespace libprofile;
     const auto address = reinterpret_cast<std::uintptr_t>(function);
-    const auto stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16;
+    const auto stack = reinterpret_cast<std::uintptr_t>(LIBPROFILE_STACK_OF_CALLER);
     if (!process.recording()) [[unlikely]]
         return exit_unrecorded(address, stack);
     if (function_filter.excludes(address)) return;

@@ -6,6 +6,7 @@
 // Contract: called by Kokkos on the threads that launch kernels. Kernel numbers are the ids of their names, so that an end needs no
 // table. A section's number is that of its name: a program may make it anew in each step, and two of one name are one region.
 // Nothing is said, nothing is written: both belong to the session.
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/events/named_regions.hpp"
 #include "libprofile/session/session.hpp"
 
@@ -15,7 +16,7 @@
 using libprofile::RegionClass;
 
 #define KOKKOS_TOOL extern "C" [[gnu::visibility("default")]]
-#define OWN_FRAME reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))
+#define OWN_FRAME reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME)
 
 KOKKOS_TOOL void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) noexcept { libprofile::session.marker_used(); }
 KOKKOS_TOOL void kokkosp_finalize_library() noexcept {}

@@ -7,20 +7,38 @@ It shares nothing with libprofile: names come from `nm -D`, arguments and result
 prototype, so C names (MPI_Send) and Fortran names (mpi_send_) are treated alike. Linked with counter.c.
 """
 
+import platform
 import re
 import subprocess
 import sys
 
 PATTERNS = {"c": r"^MPI_[A-Z][a-z]\w+$", "fortran": r"^mpi_[a-z0-9_]+[a-z0-9]_$"}
 # The standard's way on from a C name is the PMPI name; Fortran goes to the next definition of the same name (counter.c).
-NEXT = {"c": "*P{name}@GOTPCREL(%rip)", "fortran": "*counter_next+{offset}(%rip)"}
-STUB = """
+X86_64 = """
 .globl {name}
 .type {name}, @function
 {name}:
     lock incq counter_calls+{offset}(%rip)
     jmp {next}
 """
+AARCH64 = """
+.globl {name}
+.type {name}, %function
+{name}:
+    adrp x16, counter_calls+{offset}
+    add x16, x16, :lo12:counter_calls+{offset}
+1:  ldxr x9, [x16]
+    add x9, x9, #1
+    stxr w10, x9, [x16]
+    cbnz w10, 1b
+    {next}
+    br x16
+"""
+MACHINES = {
+    "x86_64": (X86_64, {"c": "*P{name}@GOTPCREL(%rip)", "fortran": "*counter_next+{offset}(%rip)"}),
+    "aarch64": (AARCH64, {"c": "adrp x16, :got:P{name}; ldr x16, [x16, :got_lo12:P{name}]",
+                          "fortran": "adrp x16, counter_next+{offset}; ldr x16, [x16, :lo12:counter_next+{offset}]"}),
+}
 
 
 def functions(library, pattern):
@@ -37,12 +55,13 @@ def functions(library, pattern):
 def main():
     language, library, output = sys.argv[1:]
     names = functions(library, PATTERNS[language])
+    stub, ways_on = MACHINES[platform.machine()]
     assert len(names) > 100, f"only {len(names)} functions in {library}"
     with open(output, "w", encoding="ascii") as file:
         file.write(".text\n")
         for number, name in enumerate(names):
-            way_on = NEXT[language].format(name=name, offset=8 * number)
-            file.write(STUB.format(name=name, offset=8 * number, next=way_on))
+            way_on = ways_on[language].format(name=name, offset=8 * number)
+            file.write(stub.format(name=name, offset=8 * number, next=way_on))
         file.write("\n.section .rodata\n")
         for number, name in enumerate(names):
             file.write(f'name_{number}: .asciz "{name}"\n')

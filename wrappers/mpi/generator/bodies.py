@@ -93,7 +93,7 @@ def split_call(expression):
 
 
 def event_line(function_id, kind=""):
-    return f"    MpiEvent event({kind}{function_id}, __builtin_return_address(0), __builtin_frame_address(0));"
+    return f"    MpiEvent event({kind}{function_id}, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);"
 
 
 def poll_line(prototype):
@@ -123,10 +123,9 @@ def call_line(prototype):
 def pcontrol_lines(function_id, prototype):
     """What the call switches lies outside its own event. It is no part of the program's structure, so it must not put the
     iterations that it marks into classes."""
-    frame = "__builtin_frame_address(0)"
     level = prototype.argument_names[0]
     return [
-        f"    before_pcontrol({level}, {frame});",
+        f"    before_pcontrol({level}, LIBPROFILE_OWN_FRAME);",
         "    int mpi_result;",
         "    {",
         "    " + event_line(function_id),
@@ -135,7 +134,7 @@ def pcontrol_lines(function_id, prototype):
         "        if (event.counted())",
         "            event.leave_out_of_signature();",
         "    }",
-        f"    after_pcontrol({level}, {frame});",
+        f"    after_pcontrol({level}, LIBPROFILE_OWN_FRAME);",
     ]
 
 
@@ -143,7 +142,7 @@ def special_lines(special, function_id, prototype):
     """Bodies of the life cycle: the runtime is told before and after."""
     call = call_line(prototype)
     if special == "finalize":  # the runtime books this visit itself, before it writes the profile
-        return [f"    libprofile::session.before_mpi_finalize({function_id}, __builtin_frame_address(0));", call]
+        return [f"    libprofile::session.before_mpi_finalize({function_id}, LIBPROFILE_OWN_FRAME);", call]
     if special == "op_create":  # MPI gets a function of ours, which calls the application's
         function = prototype.argument_names[0]
         return [event_line(function_id), call.replace(f"({function}", f"(followed_operation(event, {function})", 1), "    event.stop();"]
@@ -155,7 +154,7 @@ def special_lines(special, function_id, prototype):
         lines.insert(0, f"    libprofile::session.before_mpi_init({session});")
         lines.append(f"    libprofile::session.after_mpi_init({session}, mpi_result == MPI_SUCCESS);")
     elif special == "session_finalize":  # of the last session: the end of the measurement, as MPI_Finalize
-        lines.insert(0, f"    libprofile::session.before_session_finalize({function_id}, __builtin_frame_address(0));")
+        lines.insert(0, f"    libprofile::session.before_session_finalize({function_id}, LIBPROFILE_OWN_FRAME);")
     else:
         raise ValueError(f"functions.table: no special body named {special}")
     return lines

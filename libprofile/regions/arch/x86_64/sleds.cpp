@@ -5,19 +5,15 @@
 #include "libprofile/code/patch.hpp"
 #include "libprofile/regions/function_filter.hpp"
 
+#include <cpuid.h>
 #include <cstdio>
 #include <cstring>
 #include <elf.h>
 #include <sys/mman.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace libprofile {
 
 constinit Sleds sleds;
-
-#if defined(__x86_64__)
 
 extern "C" {
 [[gnu::visibility("hidden")]] void libprofile_sled_entry() noexcept;
@@ -196,13 +192,5 @@ void Sleds::look_now() noexcept {
     errno = saved;
     busy_.clear(std::memory_order_release);
 }
-
-#else
-
-bool Sleds::are_in_program() noexcept { return false; }
-void Sleds::look_now() noexcept {}
-void Sleds::look_for_new() noexcept {}
-
-#endif
 
 } // namespace libprofile

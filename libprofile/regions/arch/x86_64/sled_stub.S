@@ -5,7 +5,6 @@
    vector registers the lower halves of eight if the processor says that no others are in use, else all of them by XSAVE. Nothing here touches
    the x87 stack. */
 
-#if defined(__x86_64__)
     .text
 
     .macro SLED name, kind
@@ -118,5 +117,4 @@ libprofile_sled:
     ret
     .cfi_endproc
     .size libprofile_sled, . - libprofile_sled
-#endif
     .section .note.GNU-stack, "", @progbits

@@ -4,7 +4,6 @@
    Each moves the thread's mark out of the way (before_jump) and jumps to the real function. No frame of ours lies in between, so the stack is
    as the real function expects it, and a backtrace has no additional line. Argument registers are kept. */
 
-#if defined(__x86_64__)
     .macro JUMP name, index
     .globl \name
     .type \name, @function
@@ -42,5 +41,4 @@
     JUMP swapcontext, 5
     JUMP backtrace, 6
     JUMP _Unwind_Backtrace, 7
-#endif
     .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,16 @@
+# Builds for AArch64 on another machine, with Debian's cross compiler and the libraries of an arm64 Debian in LIBPROFILE_ROOT, made by
+# scripts/arm64: cmake --toolchain cmake/aarch64.cmake -DLIBPROFILE_ROOT=FOLDER
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LIBPROFILE_ROOT)
+set(CMAKE_SYSROOT ${LIBPROFILE_ROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-L;${LIBPROFILE_ROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_LIBDIR} ${LIBPROFILE_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${LIBPROFILE_ROOT}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${LIBPROFILE_ROOT})
