@@ -7,14 +7,14 @@ readonly mirror=http://deb.debian.org/debian
 
 # make_root NAME SUITE ARCHITECTURE PACKAGES: makes the folder $roots/NAME, unless it has just these packages (a list with commas).
 make_root() {
-    local name=$1 suite=$2 architecture=$3 packages=$4 root=$roots/$1
+    local name=$1 suite=$2 architecture=$3 wanted=$4 root=$roots/$1
     mkdir -p "$roots"
-    [[ ! -e $root/packages || $(cat "$root/packages") != "$packages" ]] || return 0
+    [[ ! -e $root/packages || $(cat "$root/packages") != "$wanted" ]] || return 0
     say "Making $root"
     rm -rf --one-file-system "$root" "$root.part"
-    mmdebstrap --variant=minbase --arch="$architecture" --include="$packages" "$suite" "$root.part" "$mirror" 2>"$roots/$name.log" ||
+    mmdebstrap --variant=minbase --arch="$architecture" --include="$wanted" "$suite" "$root.part" "$mirror" 2>"$roots/$name.log" ||
         { cat "$roots/$name.log" >&2; exit 1; }
-    echo "$packages" >"$root.part/packages"
+    echo "$wanted" >"$root.part/packages"
     mv "$root.part" "$root"
 }
 

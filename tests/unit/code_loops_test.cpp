@@ -303,6 +303,8 @@ TEST(CodeLoops, WhereACallSeemsToGoOnToWhatIsJumpedToNothingIsCertain) {
     EXPECT_TRUE(sure.is_certain);
 }
 
+#if defined(__x86_64__) // whose instructions they are
+
 namespace {
 
 /// Code that is read, and never runs. Pieces are functions, or parts of one.
@@ -521,3 +523,5 @@ TEST_F(MadeUpCode, OfTheLinkersStubsIsNotOfTheFunction) {
     end();
     EXPECT_EQ(ask(made), Nesting::Same);
 }
+
+#endif
