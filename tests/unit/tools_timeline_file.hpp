@@ -21,6 +21,21 @@ struct MadeTrace {
     bool has_outer = false;             // calls of MPI lie in one of OpenMP, which is as long as two parts
 };
 
+/// An interval, as the runtime codes it behind the one before.
+struct IntervalCoder {
+    std::uint64_t node = 0, at = 0; // of the one before
+    EventRecord next(std::uint64_t its, std::uint64_t from, std::uint64_t to) {
+        EventRecord event;
+        const auto difference = static_cast<std::int64_t>(its - node);
+        event.rest = (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63);
+        event.gap = static_cast<std::int64_t>(from - at);
+        event.length = to - from;
+        node = its;
+        at = to;
+        return event;
+    }
+};
+
 /// Calls of 5 nodes: 2 and 3 send and receive, 4 is a region around some of them, 5 a construct of OpenMP.
 inline ByteVector made_events(const MadeTrace& made) {
     Random random{made.parts * 31 + made.calls};
@@ -37,16 +52,10 @@ inline ByteVector made_events(const MadeTrace& made) {
         ByteVector whole = std::move(bytes);
         bytes.clear();
         const std::uint64_t begin = now;
-        std::uint64_t at = begin, node = 0, events = 0, region = now;
+        std::uint64_t events = 0, region = now;
+        IntervalCoder coder{0, begin};
         const auto interval = [&](std::uint64_t its, std::uint64_t from, std::uint64_t to) {
-            EventRecord event;
-            const auto difference = static_cast<std::int64_t>(its - node);
-            event.rest = (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63);
-            event.gap = static_cast<std::int64_t>(from - at);
-            event.length = to - from;
-            put(event);
-            node = its;
-            at = to;
+            put(coder.next(its, from, to));
             ++events;
         };
         for (std::uint64_t c = 0; c < made.calls; ++c) {
@@ -106,17 +115,8 @@ inline ByteVector made_events(const std::vector<MadeCall>& calls) {
     };
     put(EventsRecord{0, 1, 1'000'000, 0, 0, 0, 1});
     put(EventPartRecord{static_cast<std::uint64_t>(PartKind::Iteration), 1, 0, PartHasItsTurn, 0, calls.back().end_ns, calls.size(), 0});
-    std::uint64_t node = 0, at = 0;
-    for (const auto& [its, begin, end] : calls) {
-        EventRecord event;
-        const auto difference = static_cast<std::int64_t>(its - node);
-        event.rest = (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63);
-        event.gap = static_cast<std::int64_t>(begin - at);
-        event.length = end - begin;
-        put(event);
-        node = its;
-        at = end;
-    }
+    IntervalCoder coder;
+    for (const auto& [its, begin, end] : calls) put(coder.next(its, begin, end));
     return bytes;
 }
 

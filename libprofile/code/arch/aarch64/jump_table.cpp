@@ -3,8 +3,8 @@
 //     cmp w0, #4; b.hi other; adrp x1, table; add x1, x1, :lo12:table; ldrb w0, [x1, w0, uxtw]; adr x1, label; add x0, x1, w0, sxtb #2; br x0
 #include "libprofile/code/jump_table.hpp"
 
-#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
+#include "libprofile/code/module_constants.hpp"
 
 #include <cstring>
 
@@ -124,20 +124,6 @@ class Registers {
     unsigned compared_ = zero;
     std::uint32_t limit_ = 0;
 };
-
-/// Whether these bytes are constants of a loaded module.
-bool are_constants(std::uintptr_t address, std::size_t size) noexcept {
-    const std::uint32_t number = load_map.find(address);
-    if (number == LoadMap::none || load_map[number].headers == nullptr) return false;
-    const Module& module = load_map[number];
-    for (std::uint16_t i = 0; i < module.header_count; ++i) {
-        const ElfW(Phdr)& header = module.headers[i];
-        if (header.p_type != PT_LOAD || (header.p_flags & PF_R) == 0 || (header.p_flags & PF_W) != 0) continue;
-        const std::uintptr_t start = module.bias + header.p_vaddr;
-        if (address >= start && address - start < header.p_filesz && size <= header.p_filesz - (address - start)) return true;
-    }
-    return false;
-}
 
 Value jumps_to(const std::uintptr_t* instructions, std::uint32_t count) {
     Registers registers;
