@@ -33,7 +33,8 @@ class Task:
     """From the raw events."""
 
     def __init__(self, number):
-        self.number, self.node, self.needs, self.end, self.begin = number, None, [], 0, 0
+        self.number, self.node, self.needs, self.end = number, None, [], 0
+        self.longest = -1  # ns; a stretch may take no time
 
     def main(self, wanted):
         counts = Counter(node for kind, node in self.needs if node is not None and wanted(kind))
@@ -62,8 +63,8 @@ def tasks_of(raw, node_of):
         runs = entry["tasks"]["runs"]
         for number, begin, end, processor in zip(runs["task"], runs["begin_ns"], runs["end_ns"], runs["processor"]):
             task = tasks[number]
-            if end - begin > task.end - task.begin:
-                task.node, task.begin, task.end = node_of(processor), begin, end
+            if end - begin > task.longest:
+                task.node, task.longest, task.end = node_of(processor), end - begin, end
     return tasks
 
 
