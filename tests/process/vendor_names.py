@@ -96,16 +96,22 @@ for vendor_name in VENDORS:
 
 @test
 def ends_of_programs_are_those_with_the_usual_name(job):
-    usual = {arguments: job.plain([job.program("life"), *arguments]) for arguments in (("work",), ("exit", "1"), ("abort", "1"))}
+    """Which rank's end the launcher tells, and whether last words arrive, is chance on a busy machine, without libprofile, too: a pair is repeated."""
+    programs = job.programs
+    life = job.program("life")
     for name in VENDORS:
-        programs = job.programs
         Vendor(job, name).use()
-        for arguments, plain in usual.items():
-            result = job.measured([job.program("life"), *arguments], output=f"{name}.{arguments[0]}")
+        for arguments in (("work",), ("exit", "1"), ("abort", "1")):
             what = f"{name}, life {' '.join(arguments)}"
-            expect_equal((result.code, result.out, len(result.err)), (plain.code, plain.out, len(plain.err)), what)
-            report = job.report(f"{name}.{arguments[0]}")
-            expect_equal(calls(report, 0).get("MPI_Init"), 1, f"{what}: calls of MPI_Init")
+            for attempt in range(3):
+                output = f"{name}.{arguments[0]}.{attempt}"
+                plain = job.plain([life, *arguments])
+                result = job.measured([job.program("life"), *arguments], output=output)
+                ends = [(one.code, one.out, len(one.err)) for one in (result, plain)]
+                if ends[0] == ends[1]:
+                    break
+            expect_equal(ends[0], ends[1], what)
+            expect_equal(calls(job.report(output), 0).get("MPI_Init"), 1, f"{what}: calls of MPI_Init")
         job.programs = programs
 
 
