@@ -7,10 +7,8 @@
 #include "libprofile/callpath/thread_block.hpp"
 
 #define UNW_LOCAL_ONLY
-#include <algorithm>
 #include <dlfcn.h>
 #include <libunwind.h>
-#include <link.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
 
@@ -30,31 +28,6 @@ template <class F> bool find(void* library, F& pointer, const char* name) {
 }
 
 int (*original_access)(unw_addr_space_t, unw_word_t, unw_word_t*, int, void*) = nullptr;
-
-struct Range {
-    std::uintptr_t inside, start, end;
-};
-
-/// Where the object lies that holds `inside`.
-Range object_around(const void* inside) {
-    Range range{reinterpret_cast<std::uintptr_t>(inside), 0, 0};
-    visit_loaded_objects(
-        [](dl_phdr_info* object, std::size_t, void* data) {
-            Range& found = *static_cast<Range*>(data);
-            std::uintptr_t start = UINTPTR_MAX, end = 0;
-            for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-                const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-                if (segment.p_type != PT_LOAD) continue;
-                start = std::min<std::uintptr_t>(start, object->dlpi_addr + segment.p_vaddr);
-                end = std::max<std::uintptr_t>(end, object->dlpi_addr + segment.p_vaddr + segment.p_memsz);
-            }
-            if (found.inside < start || found.inside >= end) return 0;
-            found.start = start, found.end = end;
-            return 1;
-        },
-        &range);
-    return range;
-}
 
 /// Replaces libunwind's own access to memory while we unwind. The application's use of libunwind is not changed.
 int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t* value, int write, void* argument) {
@@ -81,8 +54,8 @@ bool Unwinder::load() noexcept {
         original_access = local->access_mem;
         local->access_mem = access_memory;
     }
-    const Range range = object_around(reinterpret_cast<const void*>(trace));
-    start_ = range.start, size_ = range.end - range.start;
+    LoadedObject own;
+    if (find_loaded_object(reinterpret_cast<std::uintptr_t>(trace), own)) start_ = own.start, size_ = own.end - own.start;
     backtrace_ = trace;
     return true;
 }

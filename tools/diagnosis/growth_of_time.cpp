@@ -54,9 +54,9 @@ bool GrowthOfTime::is_step() const {
         const double sum = sums[end] - sums[first];
         return squares[end] - squares[first] - sum * sum / static_cast<double>(end - first);
     };
-    double least = off(0, part_.size());
+    const double level = off(0, part_.size());
+    double least = level, nearest = level;
     for (std::size_t cut = 1; cut < part_.size(); ++cut) least = std::min(least, off(0, cut) + off(cut, part_.size()));
-    double nearest = off(0, part_.size());
     for (std::size_t course = 0; course < growth_courses; ++course) nearest = std::min(nearest, fit(course).squares);
     return least < much_nearer * nearest;
 }

@@ -52,8 +52,12 @@ template <class Codec> void describe_kind(Codec& c, MessageKind& kind) {
     c.number(kind.sum);
 }
 
-template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafCursor& before) {
+std::uint64_t time_of(const EventLeaf& leaf) { return leaf.cursor.time; }
+std::uint64_t time_of(const LeafTen& ten) { return ten.time; }
+
+template <class Codec> void describe_behind(Codec& c, EventLeaf& leaf, const EventLeaf& last) {
     LeafCursor& at = leaf.cursor;
+    const LeafCursor& before = last.cursor;
     describe_near(c, at.raw_at, before.raw_at);
     describe_near(c, at.parts_left, before.parts_left);
     describe_near(c, at.time, before.time);
@@ -75,8 +79,8 @@ template <class Codec> void describe_leaf(Codec& c, EventLeaf& leaf, const LeafC
     describe_tasks(c, leaf.tasks);
 }
 
-template <class Codec> void describe_ten(Codec& c, LeafTen& ten, std::uint64_t time) {
-    describe_near(c, ten.time, time);
+template <class Codec> void describe_behind(Codec& c, LeafTen& ten, const LeafTen& last) {
+    describe_near(c, ten.time, last.time);
     describe_sums(c, ten.sums);
     c.number(ten.longest);
     describe_tasks(c, ten.tasks);
@@ -86,6 +90,34 @@ template <class Codec> void describe_bytes(Codec& c, IndexBytes& bytes, std::uin
     describe_near(c, bytes.at, at);
     describe_narrow(c, bytes.size);
     describe_narrow(c, bytes.crc);
+}
+
+/// Each in terms of the one before it.
+template <class Item> ByteVector encoded_items(std::span<const Item> items) {
+    return encoded([&](Encoder& e) {
+        const Item none{};
+        const Item* last = &none;
+        for (const Item& item : items) {
+            Item copy = item;
+            describe_behind(e, copy, *last);
+            last = &item;
+        }
+    });
+}
+
+/// @param least_bytes of an item
+template <class Item> std::optional<std::vector<Item>> decoded_items(std::span<const unsigned char> bytes, std::size_t count, std::size_t least_bytes) {
+    Decoder d(bytes.data(), bytes.size());
+    if (count > bytes.size() / least_bytes) return std::nullopt;
+    std::vector<Item> items(count);
+    const Item none{};
+    const Item* last = &none;
+    for (Item& item : items) {
+        describe_behind(d, item, *last);
+        if (d.failed() || time_of(item) < time_of(*last)) return std::nullopt;
+        last = &item;
+    }
+    return d.remaining() == 0 ? std::optional(std::move(items)) : std::nullopt;
 }
 
 template <class Codec> void describe_head(Codec& c, RowIndex& row) {
@@ -100,53 +132,15 @@ template <class Codec> void describe_head(Codec& c, RowIndex& row) {
 
 } // namespace
 
-ByteVector encoded_leaves(std::span<const EventLeaf> leaves) {
-    return encoded([&](Encoder& e) {
-        LeafCursor before;
-        for (EventLeaf leaf : leaves) {
-            describe_leaf(e, leaf, before);
-            before = leaf.cursor;
-        }
-    });
-}
+ByteVector encoded_leaves(std::span<const EventLeaf> leaves) { return encoded_items(leaves); }
 
 std::optional<std::vector<EventLeaf>> decoded_leaves(std::span<const unsigned char> bytes, std::size_t count) {
-    constexpr std::size_t least_bytes = 8;
-    Decoder d(bytes.data(), bytes.size());
-    if (count > bytes.size() / least_bytes) return std::nullopt;
-    std::vector<EventLeaf> leaves(count);
-    LeafCursor before;
-    for (EventLeaf& leaf : leaves) {
-        describe_leaf(d, leaf, before);
-        if (d.failed() || (&leaf != leaves.data() && leaf.cursor.time < before.time)) return std::nullopt;
-        before = leaf.cursor;
-    }
-    return d.remaining() == 0 ? std::optional(std::move(leaves)) : std::nullopt;
+    return decoded_items<EventLeaf>(bytes, count, 8);
 }
 
-ByteVector encoded_tens(std::span<const LeafTen> tens) {
-    return encoded([&](Encoder& e) {
-        std::uint64_t time = 0;
-        for (LeafTen ten : tens) {
-            describe_ten(e, ten, time);
-            time = ten.time;
-        }
-    });
-}
+ByteVector encoded_tens(std::span<const LeafTen> tens) { return encoded_items(tens); }
 
-std::optional<std::vector<LeafTen>> decoded_tens(std::span<const unsigned char> bytes, std::size_t count) {
-    constexpr std::size_t least_bytes = 4;
-    Decoder d(bytes.data(), bytes.size());
-    if (count > bytes.size() / least_bytes) return std::nullopt;
-    std::vector<LeafTen> tens(count);
-    std::uint64_t time = 0;
-    for (LeafTen& ten : tens) {
-        describe_ten(d, ten, time);
-        if (d.failed() || ten.time < time) return std::nullopt;
-        time = ten.time;
-    }
-    return d.remaining() == 0 ? std::optional(std::move(tens)) : std::nullopt;
-}
+std::optional<std::vector<LeafTen>> decoded_tens(std::span<const unsigned char> bytes, std::size_t count) { return decoded_items<LeafTen>(bytes, count, 4); }
 
 std::size_t RowIndex::group_at(std::uint64_t ns) const {
     const auto after = std::upper_bound(groups.begin(), groups.end(), ns, [](std::uint64_t at, const LeafGroup& group) { return at < group.time; });

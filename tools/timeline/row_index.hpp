@@ -101,6 +101,7 @@ struct RowIndex {
         return static_cast<std::size_t>((std::min(most, leaves - place * most) + LeafTen::arity - 1) / LeafTen::arity);
     }
     std::uint64_t end_of(std::size_t group) const { return group + 1 < groups.size() ? groups[group + 1].time : end; }
+    std::uint64_t end_of_tens(std::size_t place) const { return end_of(std::min((place + 1) * groups_of_tens, groups.size()) - 1); }
     /// The group that has a time; the first or last one if none has.
     std::size_t group_at(std::uint64_t ns) const;
     /// Position in run_paths; run_paths.size() if it is not there.

@@ -284,9 +284,8 @@ TimelinePixels pixels_between(const IndexedRow& row, double from, double to, std
     } else if (groups * LeafGroup::arity / LeafTen::arity <= effort.sums) {
         for (std::size_t place = first / RowIndex::groups_of_tens; place <= last / RowIndex::groups_of_tens; ++place) {
             const std::vector<LeafTen> tens = row.tens(place);
-            const std::size_t behind = std::min((place + 1) * RowIndex::groups_of_tens, index.groups.size());
             for (std::size_t t = 0; t < tens.size(); ++t)
-                sums.add_sums(tens[t].time, t + 1 < tens.size() ? tens[t + 1].time : index.end_of(behind - 1), tens[t].longest, tens[t].sums, tens[t].tasks);
+                sums.add_sums(tens[t].time, t + 1 < tens.size() ? tens[t + 1].time : index.end_of_tens(place), tens[t].longest, tens[t].sums, tens[t].tasks);
         }
     } else {
         for (std::size_t g = first; g <= last; ++g) {

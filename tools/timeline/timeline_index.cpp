@@ -50,8 +50,8 @@ std::vector<EventLeaf> IndexedRow::leaves(std::size_t group) const {
 
 std::vector<LeafTen> IndexedRow::tens(std::size_t place) const {
     std::optional<std::vector<LeafTen>> tens = decoded_tens(read(index_.tens[place]), index_.tens_of(place));
-    const std::size_t first = place * RowIndex::groups_of_tens, behind = std::min(first + RowIndex::groups_of_tens, index_.groups.size());
-    if (!tens || tens->empty() || tens->front().time != index_.groups[first].time || tens->back().time > index_.end_of(behind - 1)) throw damaged_index();
+    const std::uint64_t begin = index_.groups[place * RowIndex::groups_of_tens].time;
+    if (!tens || tens->empty() || tens->front().time != begin || tens->back().time > index_.end_of_tens(place)) throw damaged_index();
     return std::move(*tens);
 }
 
