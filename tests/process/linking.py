@@ -6,6 +6,7 @@ libraries at the end.
 """
 
 import ast
+import platform
 import re
 import shutil
 from pathlib import Path
@@ -56,6 +57,21 @@ def install(job):
     for name in ("bin/libprofile", "lib/libprofile.so", "include/libprofile.h", "lib/pkgconfig/libprofile.pc"):
         expect((prefix / name).exists(), f"{name} was not installed")
     return prefix
+
+
+@test
+def a_toolchain_file_for_this_machine_leaves_nothing_out(job):
+    """Some systems have one for their own machines. Only where what is built cannot run, Python's module, packages and compiler wrappers are left out."""
+    job.need("cmake", "ninja")
+    folders = {}
+    for name, options in (("plain", []), ("toolchain", ["-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={platform.machine()}"])):
+        build = job.folder / name
+        options += ["-DLIBPROFILE_TESTS=OFF", "-DLIBPROFILE_BENCHMARKS=OFF"]
+        result = job.run(["cmake", "-G", "Ninja", "-S", job.source, "-B", build, *options], timeout=120)
+        expect_equal(result.code, 0, f"configuration, {name}: {result.err}")
+        found = re.search(r"(?m)^LIBPROFILE_OPENMPI_MPICC:.*", (build / "CMakeCache.txt").read_text())
+        folders[name] = (sorted(path.parent.relative_to(build).as_posix() for path in build.rglob("cmake_install.cmake")), found and found[0])
+    expect_equal(folders["toolchain"], folders["plain"], "folders that are built, and the compiler wrapper")
 
 
 def ways(job, prefix):
