@@ -54,6 +54,27 @@ TEST(MessagePairs, WhatWasNotKeptOrHasNoNumberIsNotKnown) {
     for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(pairs.other_end(0, i).is_known());
 }
 
+/// Otherwise it would be counted twice: where it is sent, and where it is received.
+TEST(MessagePairs, AMessageMayHaveASenderWhoseReceiverIsNotKnownIfNumbersDoNotTellThemApart) {
+    const auto doubts = [](std::vector<TracedMessage> of_sender, std::vector<TracedMessage> of_receiver) {
+        const std::size_t ends = of_receiver.size();
+        const MessagePairs pairs(profile_of(std::move(of_sender), std::move(of_receiver)));
+        std::string list;
+        for (std::size_t m = 0; m < ends; ++m) list += pairs.may_have_sender(1, m) ? '?' : '-';
+        return list;
+    };
+    const auto send = [](std::uint64_t bytes, std::uint64_t number) { return message(sent, 1, 7, bytes, number); };
+    const auto receive = [](std::uint64_t bytes, std::uint64_t number) { return message(received, 0, 7, bytes, number); };
+    EXPECT_EQ(doubts({send(10, 1)}, {receive(10, 2)}), "-");
+    EXPECT_EQ(doubts({send(10, 1), send(20, 2)}, {receive(10, 0), receive(20, 0)}), "??");
+    EXPECT_EQ(doubts({send(10, 0), send(20, 0)}, {receive(10, 1), receive(20, 2)}), "??");
+    EXPECT_EQ(doubts({send(10, 1), send(20, 2)}, {receive(10, 1), receive(20, 0)}), "-?");
+    EXPECT_EQ(doubts({send(10, 1), send(20, 2)}, {receive(20, 1), receive(10, 2)}), "??"); // they were completed in another order
+    EXPECT_EQ(doubts({}, {receive(10, 0)}), "-");
+    EXPECT_EQ(doubts({message(sent, 1, 8, 10, 1)}, {receive(10, 0)}), "-");
+    EXPECT_EQ(doubts({send(10, 1)}, {receive(10, 1), receive(10, 0)}), "--"); // all that were sent have their receivers
+}
+
 TEST(MessagePairs, WhereBytesDifferNoPairOfTheKindIsTold) {
     const Profile profile = profile_of({message(sent, 1, 7, 10, 1), message(sent, 1, 7, 20, 2), message(sent, 1, 8, 5, 1)},
                                        {message(received, 0, 7, 10, 1), message(received, 0, 7, 30, 2), message(received, 0, 8, 5, 1)});

@@ -4,9 +4,11 @@ import csv
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 from counters import check_series
 from expectations import expect, expect_equal, test
+from served import Served
 
 STATES = {
     "point_to_point": ("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Sendrecv", "MPI_Waitany", "MPI_Probe", "MPI_Test"),
@@ -20,9 +22,9 @@ OF_FUNCTION = {name: state for state, names in STATES.items() for name in names}
 def traced(context, name, memory, *command):
     folder = context.work / name
     shutil.rmtree(folder, ignore_errors=True)
-    program = [f"{context.options.examples}/{command[0]}.openmpi", *command[1:]]
+    program = [command[0] if Path(command[0]).is_absolute() else f"{context.options.examples}/{command[0]}.openmpi", *command[1:]]
     done = subprocess.run([*context.start(folder), "LIBPROFILE_TRACE=events", f"LIBPROFILE_TRACE_MEMORY={memory}", *program], capture_output=True, text=True,
-                          timeout=120)
+                          timeout=120, cwd=context.work)
     expect(done.returncode == 0, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
     told = subprocess.run([context.options.tool, "report", folder, "--format", "json", "--series", "--trace"], capture_output=True, text=True)
     expect(told.returncode == 0, told.stderr[-2000:])
@@ -107,6 +109,41 @@ def shares_of_an_iteration_are_those_of_the_reported_events(context):
     for mode, paint in seen["modes"].items():
         expect(paint["covered"] > 0.2, f"mode {mode} covers {paint}")
     expect(seen["messages"] > 0, "no line of a message is drawn")
+
+
+@test
+def who_sends_how_much_to_whom_is_what_the_program_sent(context):
+    """No message counts at both of its ends, also where numbers do not tell which are one. The server does not know then, unless all is there."""
+    program, step = f"{context.options.build}/tests/process/programs/told_messages.openmpi", 5
+    for how, is_known in (("as_usual", True), ("off", True), ("swapped", False), ("freed", False)):
+        folder, report = traced(context, f"events-{how}", "4M", program, "12", how)
+        sent = {}
+        for rank in range(2):
+            for line in (context.work / f"sent.{rank}").read_text().splitlines():
+                at, partner, size = map(int, line.split())
+                for chosen in (None, at):
+                    sums = sent.setdefault(chosen, {}).setdefault((rank, partner), [0, 0])
+                    sums[0] += 1
+                    sums[1] += size
+        phase = next(p for p, one in enumerate(report["phases"]) if one["kind"] == "iterations")
+        spans = {None: {"from": 0, "to": max(max(events["end_ns"]) for events in report["events"]) + 10**9}, step: {"phase": phase, "number": step}}
+        seen = context.look(context.view(folder), "durations", json.dumps(list(spans.values())))
+        for chosen, one in zip(spans, seen["of"]):
+            matrix, ranks = one["matrix"], one["matrix"]["ranks"]
+            pairs = {(a, b): [matrix["counts"][i * len(ranks) + k], matrix["bytes"][i * len(ranks) + k]]
+                     for i, a in enumerate(ranks) for k, b in enumerate(ranks) if matrix["counts"][i * len(ranks) + k] > 0}
+            expect_equal(pairs, sent[chosen], f"messages and bytes in the page, {how}, step {chosen}")
+        with Served(context.options.tool, folder, "--index-from", "0") as served:
+            served.header()
+            for chosen, span in spans.items():
+                asked = {"iteration" if name == "number" else name: value for name, value in span.items()}
+                expect_equal(served.status("timeline_messages", **asked), 200 if is_known else 400, f"the server, {how}, step {chosen}")
+                if is_known:
+                    answer = {}
+                    while "messages" not in answer:
+                        answer = served.ask("timeline_messages", **asked)
+                    told = {(a, b): [count, size] for a, b, count, size in answer["messages"]}
+                    expect_equal(told, sent[chosen], f"messages and bytes told by the server, {how}, step {chosen}")
 
 
 @test

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr char magic[8] = {'L', 'P', 'T', 'I', 'M', 'E', 'I', 'X'};
 /// Another one if the same events give other indexes.
-constexpr std::uint64_t method = 5;
+constexpr std::uint64_t method = 6;
 
 /// The end of the file.
 struct IndexFooter {

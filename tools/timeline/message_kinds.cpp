@@ -13,8 +13,9 @@ std::uint64_t mixed(std::uint64_t x) {
 } // namespace
 
 void MessageKinds::add(const TracedMessage& message) {
-    if (message.number == 0 || message.partner == TracedMessage::unknown_rank || are_too_many()) return;
+    if (message.partner == TracedMessage::unknown_rank || are_too_many()) return;
     const bool is_received = message.direction != MessageDirection::Sent;
+    has_received_without_number_ = has_received_without_number_ || (is_received && message.number == 0);
     const Key key{message.partner, message.communicator, message.tag, is_received};
     Sum*& sum = last_sum_[is_received ? 1 : 0];
     if (sum == nullptr || last_key_[is_received ? 1 : 0] != key) {

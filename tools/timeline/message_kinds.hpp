@@ -12,7 +12,7 @@
 
 namespace libprofile::tools {
 
-/// The ends of a process with the same direction, partner, communicator and tag, which have numbers.
+/// The ends of a process with the same direction, partner, communicator and tag.
 struct MessageKind {
     std::uint32_t partner = 0, communicator = 0;
     std::int32_t tag = 0;
@@ -28,6 +28,8 @@ class MessageKinds {
     /// Empty if there are too many.
     std::vector<MessageKind> list() const;
     bool are_too_many() const { return kinds_.size() > most; }
+    /// Of these only the bytes are in the sum: if parts of the run are not there, others may have the same.
+    bool has_received_without_number() const { return has_received_without_number_; }
 
   private:
     struct Key {
@@ -40,6 +42,7 @@ class MessageKinds {
         std::uint64_t number = 0, sum = 0;
     };
     std::map<Key, Sum> kinds_;
+    bool has_received_without_number_ = false;
     Key last_key_[2];                       // by direction
     Sum* last_sum_[2] = {nullptr, nullptr}; // of these
 };

@@ -27,12 +27,15 @@ class MessagePairs {
 
     /// Where a message came from or went to; not known if that end was not kept, or has no number.
     End other_end(std::size_t location, std::size_t message) const { return ends_[location][message]; }
+    /// Of a message that is received and whose sender's end is not known: that may be one of those whose receiver's end is not known.
+    bool may_have_sender(std::size_t location, std::size_t message) const { return may_have_sender_[location][message]; }
     std::uint64_t pairs() const { return pairs_; }
     /// The thread that an end belongs to.
     std::uint32_t thread(const End& end) const { return threads_[end.location]; }
 
   private:
     std::vector<std::vector<End>> ends_;
+    std::vector<std::vector<bool>> may_have_sender_;
     std::vector<std::uint32_t> threads_; // of the locations
     std::uint64_t pairs_ = 0;
 };

@@ -15,7 +15,7 @@ constexpr std::size_t units_of_messages = 8;
 } // namespace
 
 MessageScan::MessageScan(const Profile& profile, const IndexedRows& rows, SelectedTimes times, const PassingCalls* passing)
-    : profile_(profile), rows_(rows), times_(std::move(times)), passing_(passing) {
+    : profile_(profile), rows_(rows), senders_(profile, rows), times_(std::move(times)), passing_(passing) {
     for (std::uint32_t l = 0; l < rows_.size(); ++l) {
         const SelectedTimes::Span& span = times_.spans[l];
         if (rows_[l] == nullptr || !span.is_there() || (passing_ != nullptr && !passing_->has_thread(l))) continue;
@@ -45,7 +45,7 @@ MessageScan::Sums MessageScan::sums_of(const Unit& unit) const {
     for_each_leaf(row, unit.group, 0, ~std::uint64_t{0}, [&](const KeptEvents& events) {
         for (const TracedMessage& message : events.messages) {
             const bool is_sent = message.direction == MessageDirection::Sent;
-            if (!is_sent && message.partner != TracedMessage::unknown_rank && message.number != 0) continue; // its sender has it
+            if (!is_sent && senders_.have(message)) continue;
             const TracedInterval& call = events.intervals[message.interval];
             const std::uint64_t at = is_sent ? call.begin_ns : std::max<std::uint64_t>(call.end_ns, 1) - 1;
             if (!times_.has(unit.location, at, at + 1)) continue;

@@ -4,9 +4,10 @@
 // std::bad_alloc.
 //
 // A message counts where its sender is, when its call begins; one that has no sender counts where it is received, when its call ends. Which ones these are is
-// known only if all_have_senders() (series_scan.hpp). viewer/src/events/shares.ts says the same of the page.
+// known only if all_have_senders() (message_senders.hpp). viewer/src/events/shares.ts says the same of the page.
 #pragma once
 
+#include "tools/timeline/message_senders.hpp"
 #include "tools/timeline/passing_calls.hpp"
 #include "tools/timeline/selected_times.hpp"
 #include "tools/timeline/timeline_index.hpp"
@@ -44,6 +45,7 @@ class MessageScan {
 
     const Profile& profile_;
     const IndexedRows& rows_;
+    const MessageSenders senders_;
     const SelectedTimes times_;
     const PassingCalls* passing_;
     std::vector<Unit> units_;

@@ -107,7 +107,7 @@ bool find_leaves(const EventFrames& frames, std::uint32_t thread, RowIndex& row,
     row.made_at = made_at.list();
     row.called.assign(called.begin(), called.end());
     row.messages = messages.list();
-    row.has_all_messages = !messages.are_too_many();
+    row.has_all_messages = !messages.are_too_many() && (row.is_complete() || !messages.has_received_without_number());
     for (const auto& [counter, reading] : readings) row.read_first.push_back({counter, reading.first, reading.second});
     row.leaves = times.size();
     row.end = reader.cursor().time;

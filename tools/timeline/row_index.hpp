@@ -85,7 +85,7 @@ struct RowIndex {
     };
     std::vector<FirstReading> read_first;
     std::vector<MessageKind> messages;
-    bool has_all_messages = true; // else there are too many kinds
+    bool has_all_messages = true; // else there are too many kinds, or some cannot be told apart
     std::uint64_t leaves = 0;
     std::uint64_t end = 0; // of the last part
     TimelineSums all = {}; // of the whole run

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 namespace libprofile::tools {
 
@@ -43,32 +41,9 @@ std::size_t cell_at(const std::vector<double>& edges, std::uint64_t ns) { return
 
 } // namespace
 
-bool all_have_senders(const Profile& profile, const IndexedRows& rows) {
-    using Kind = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t>; // sender, receiver, communicator, tag
-    struct Ends {
-        std::uint64_t sent = 0, sum_sent = 0, received = 0, sum_received = 0;
-    };
-    std::map<Kind, Ends> kinds;
-    for (std::size_t l = 0; l < rows.size(); ++l) {
-        if (rows[l] == nullptr) continue;
-        if (!rows[l]->index().has_all_messages) return false;
-        const std::uint32_t rank = profile.locations[l].rank;
-        for (const MessageKind& kind : rows[l]->index().messages) {
-            Ends& ends =
-                kinds[kind.is_received ? Kind(kind.partner, rank, kind.communicator, kind.tag) : Kind(rank, kind.partner, kind.communicator, kind.tag)];
-            (kind.is_received ? ends.received : ends.sent) += kind.number;
-            (kind.is_received ? ends.sum_received : ends.sum_sent) += kind.sum;
-        }
-    }
-    return std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) {
-        const Ends& ends = kind.second;
-        return ends.received == 0 || (ends.received == ends.sent && ends.sum_received == ends.sum_sent);
-    });
-}
-
 SeriesScan::SeriesScan(const Profile& profile, const IndexedRows& rows, SeriesQuestion question)
-    : profile_(profile), rows_(rows), question_(std::move(question)), wanted_(rows.size()), counter_(rows.size(), -1), cells_(rows.size()),
-      groups_(rows.size()) {
+    : profile_(profile), rows_(rows), senders_(profile, rows), question_(std::move(question)), wanted_(rows.size()), counter_(rows.size(), -1),
+      cells_(rows.size()), groups_(rows.size()) {
     for (std::size_t l = 0; l < rows_.size(); ++l) {
         if (rows_[l] == nullptr || question_.edges[l].empty() || rows_[l]->index().groups.empty()) continue;
         if (is_of_calls()) wanted_[l] = wanted_nodes(*rows_[l]);
@@ -207,7 +182,7 @@ void SeriesScan::add_calls(const Unit& unit, Cells& cells) const {
 void SeriesScan::add_message(const KeptEvents& events, const TracedMessage& message, std::uint64_t rank, const std::vector<double>& edges, Cells& cells) const {
     const bool is_sent = message.direction == MessageDirection::Sent, is_known = message.partner != TracedMessage::unknown_rank;
     const bool is_of_receiver = question_.of == SeriesQuestion::Of::Received;
-    if (is_sent ? is_of_receiver : !is_of_receiver && is_known && message.number != 0) return; // the other end has it
+    if (is_sent ? is_of_receiver : !is_of_receiver && senders_.have(message)) return; // the other end has it
     const auto is_in = [](bool is_there, std::uint64_t number, std::uint64_t from, std::uint64_t end) {
         return end == ~std::uint64_t{0} || (is_there && number >= from && number < end);
     };

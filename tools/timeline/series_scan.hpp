@@ -4,11 +4,12 @@
 // std::bad_alloc.
 //
 // Bytes and messages that are sent count where their sender is, when its call begins; those that have none where they are received. Which ones these are is
-// known only if all_have_senders().
+// known only if all_have_senders() (message_senders.hpp).
 //
 // What it says is what viewer/src/events/tracks.ts says of the same events.
 #pragma once
 
+#include "tools/timeline/message_senders.hpp"
 #include "tools/timeline/timeline_index.hpp"
 
 #include <chrono>
@@ -29,9 +30,6 @@ struct SeriesQuestion {
     std::vector<std::vector<double>> edges = {};               // by location: the times, ascending, on its clock; empty: it is not asked for
     bool operator==(const SeriesQuestion&) const = default;
 };
-
-/// All received messages that name their sender are its.
-bool all_have_senders(const Profile& profile, const IndexedRows& rows);
 
 class SeriesScan {
   public:
@@ -66,6 +64,7 @@ class SeriesScan {
 
     const Profile& profile_;
     const IndexedRows& rows_;
+    const MessageSenders senders_;
     const SeriesQuestion question_;
     std::vector<std::vector<bool>> wanted_; // by location, then node
     std::vector<int> counter_;              // by location: its number there; -1: it has none

@@ -104,7 +104,7 @@ void TimelineColumns::add_messages(std::size_t l) {
         const std::int64_t own = position_[l][message.interval];
         calls.add_signed(own - call);
         call = own;
-        kinds.add(is_sent ? 0 : 1);
+        kinds.add(is_sent ? 0 : pairs_.may_have_sender(l, m) ? 2 : 1);
         partners.add(message.partner == TracedMessage::unknown_rank ? 0 : std::uint64_t{message.partner} + 1);
         communicators.add(communicators_.try_emplace(message.communicator, communicators_.size()).first->second);
         tags.add_signed(message.tag);

@@ -33,6 +33,7 @@ export class Messages {
   readonly bytes: Float64Array;
   readonly sent: Float64Array; // begin of the call that sends, on the axis; NaN: not known
   readonly received: Float64Array; // end of the call that receives
+  readonly isCountedElsewhere: Uint8Array; // 1: its sender is not known, but may be that of another one here, whose receiver is not known
   /** ns that no message exceeds from begin to end. */
   slowest = 0;
   private byCall?: MessageIndex;
@@ -47,6 +48,7 @@ export class Messages {
     this.bytes = new Float64Array(count);
     this.sent = new Float64Array(count).fill(NaN);
     this.received = new Float64Array(count).fill(NaN);
+    this.isCountedElsewhere = new Uint8Array(count);
   }
 
   at(m: number): Message {
@@ -124,6 +126,7 @@ export async function readMessages(events: EventsHeader, rows: EventRow[], rowOf
     messages.to[m] = isSent ? partner : rank;
     messages.tag[m] = tags[c]!;
     messages.bytes[m] = columns.bytes[c]!;
+    messages.isCountedElsewhere[m] = columns.kinds[c] === 2 ? 1 : 0;
     if (isSent) {
       messages.sender[m] = ownRow[c]!;
       messages.sending[m] = ownCall[c]!;

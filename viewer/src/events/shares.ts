@@ -90,7 +90,7 @@ export interface RankPair {
   count: number;
 }
 
-/** Messages whose sending call began there; where that one is not known, those whose receiving call ended there. */
+/** Messages whose sending call began there; where that one is not known, those whose receiving call ended there, unless it may be that of another one. */
 function pairsOf(events: Events, spans: (Span | null)[], passing: Passing): RankPair[] {
   const sums = new Map<number, RankPair>(),
     { messages, rows } = events;
@@ -98,7 +98,7 @@ function pairsOf(events: Events, spans: (Span | null)[], passing: Passing): Rank
     const sender = messages.sender[m]!,
       row = sender >= 0 ? sender : messages.receiver[m]!,
       span = spans[row];
-    if (!span) continue;
+    if (!span || messages.isCountedElsewhere[m]) continue;
     const ns = sender >= 0 ? rows[row]!.calls.begin[messages.sending[m]!]! : rows[row]!.calls.end[messages.receiving[m]!]! - 1;
     if (ns < span[0] || ns >= span[1] || !passing.of(row, sender >= 0 ? messages.sending[m]! : messages.receiving[m]!)) continue;
     const from = messages.from[m]!,

@@ -290,7 +290,7 @@ export class Tracks implements TrackSource {
       const [sentBy, receivedBy] = [rows.map((): number[] => []), rows.map((): number[] => [])];
       for (let m = 0; m < messages.count; ++m) {
         const [sender, receiver] = [messages.sender[m]!, messages.receiver[m]!];
-        sentBy[sender >= 0 ? sender : receiver]!.push(m); // of one whose sender is not known, when it is there
+        if (!messages.isCountedElsewhere[m]) sentBy[sender >= 0 ? sender : receiver]!.push(m); // of one whose sender is not known, when it is there
         if (receiver >= 0) receivedBy[receiver]!.push(m);
       }
       [this.sentBy, this.receivedBy] = [sentBy, receivedBy];
