@@ -1,7 +1,7 @@
 #include "libprofile/base/loader_copy.hpp"
 
+#include "libprofile/base/load_epoch.hpp"
 #include "libprofile/base/memory.hpp"
-#include "libprofile/base/process_state.hpp"
 #include "libprofile/base/safe_copy.hpp"
 
 #include <cerrno>
@@ -204,7 +204,7 @@ bool LoaderCopy::try_take_in(Place place) noexcept {
     if (is_taken_in) published_.store(published + 1, std::memory_order_release);
     busy_.clear(std::memory_order_release);
     // What was said of addresses that were in no object may be wrong now.
-    if (is_taken_in && has_news && has_missed_.exchange(false, std::memory_order_relaxed)) process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel);
+    if (is_taken_in && has_news && has_missed_.exchange(false, std::memory_order_relaxed)) next_load_epoch();
     return is_taken_in;
 }
 

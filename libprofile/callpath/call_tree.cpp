@@ -78,7 +78,7 @@ NodeId CallTree::frame(NodeId parent, std::uintptr_t address) noexcept {
     const std::uint32_t module = load_map.find(address);
     const NodeId node =
         module == LoadMap::none ? child(parent, NodeKind::Unknown, 0, address) : child(parent, NodeKind::Frame, module, address - load_map[module].bias);
-    if (module != LoadMap::none && node != quota()) known = {address, parent, node, epoch};
+    if (module != LoadMap::none && node != quota() && is_settled(epoch)) known = {address, parent, node, epoch};
     return node;
 }
 

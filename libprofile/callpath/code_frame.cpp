@@ -24,12 +24,12 @@ constexpr unsigned most_known = 64;
 Known known[most_known];
 std::atomic<unsigned> known_count{0};
 
-bool is_known(std::uintptr_t address, CodeFrame& frame) {
+bool is_known(std::uintptr_t address, std::uint32_t epoch, CodeFrame& frame) {
     const unsigned count = known_count.load(std::memory_order_acquire);
     for (unsigned i = 0; i < count && i < most_known; ++i) {
         const Known& function = known[i];
         const std::uintptr_t end = function.end.load(std::memory_order_acquire);
-        if (address >= end || address < function.start || function.epoch != load_map.epoch()) continue;
+        if (address >= end || address < function.start || function.epoch != epoch) continue;
         std::uintptr_t here = 0;
         frame = address >= function.body ? function.frame : read_prologue(function.start, address, here);
         return true;
@@ -40,7 +40,8 @@ bool is_known(std::uintptr_t address, CodeFrame& frame) {
 } // namespace
 
 bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
-    if (is_known(address, frame)) return true;
+    const std::uint32_t epoch = load_map.epoch();
+    if (is_known(address, epoch, frame)) return true;
     const std::uint32_t number = load_map.find(address);
     if (number == LoadMap::none || load_map[number].headers == nullptr) return false;
     if (is_in_stub(address)) return frame = at_entry, true;
@@ -51,11 +52,12 @@ bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
     std::uintptr_t here = 0;
     const CodeFrame whole = read_prologue(function.start, function.end, body);
     frame = address >= body ? whole : read_prologue(function.start, address, here);
+    if (!is_settled(epoch)) return true;
     const unsigned index = known_count.load(std::memory_order_relaxed) < most_known ? known_count.fetch_add(1, std::memory_order_acq_rel) : most_known;
     if (index < most_known) {
         known[index].start = function.start;
         known[index].body = body;
-        known[index].epoch = load_map.epoch();
+        known[index].epoch = epoch;
         known[index].frame = whole;
         known[index].end.store(function.end, std::memory_order_release);
     }

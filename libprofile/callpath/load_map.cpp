@@ -247,7 +247,7 @@ std::uint32_t LoadMap::take_in(const Found& found) noexcept {
         if (number != none) link(number);
     }
     if (number != none) {
-        modules_[number].checked.store(now, std::memory_order_release);
+        modules_[number].checked.store(epoch_to_keep(now), std::memory_order_release);
         modules_[number].seen = found.seen;
     }
     unlock();
@@ -263,15 +263,17 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     const std::uint64_t state = std::uint64_t{arrivals() + now} << 32;
     std::atomic<std::uint64_t>& recent = recent_[short_hash(start >> 12, recent_bits)];
     const std::uint64_t last = recent.load(std::memory_order_relaxed);
-    if (last >> 32 == state >> 32 && size() != 0) {
+    if (last >> 32 == state >> 32 && size() != 0 && is_settled(now)) {
         const Module& module = modules_[static_cast<std::uint32_t>(last)];
         if (module.loaded.load(std::memory_order_acquire) && module.bias == bias && module.start <= address && address < module.end)
             return static_cast<std::uint32_t>(last);
     }
     const std::uint32_t number = known_at(bias, address);
     if (number != none && (modules_[number].checked.load(std::memory_order_acquire) == now || can_be(modules_[number], object))) {
-        modules_[number].checked.store(now, std::memory_order_release);
-        recent.store(state | number, std::memory_order_relaxed);
+        if (is_settled(now)) {
+            modules_[number].checked.store(now, std::memory_order_release);
+            recent.store(state | number, std::memory_order_relaxed);
+        }
         return number;
     }
     // A module that appeared since the last refresh. Its ELF header is mapped at its start.
@@ -290,12 +292,12 @@ bool LoadMap::has_unloaded(unsigned long long& unloads) const noexcept {
             return 1;
         },
         &unloads);
-    return unloads != unloads_.load(std::memory_order_acquire);
+    return !is_noticed(unloads);
 }
 
 void LoadMap::invalidate() noexcept {
     refresh_loaded_objects();
-    process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel);
+    next_load_epoch();
 }
 
 void LoadMap::refresh_if_new() noexcept {

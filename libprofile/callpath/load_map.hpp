@@ -8,8 +8,8 @@
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
+#include "libprofile/base/load_epoch.hpp"
 #include "libprofile/base/memory.hpp"
-#include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
 
 #include <atomic>
@@ -63,9 +63,10 @@ class LoadMap {
     bool has_unloaded(unsigned long long& unloads) const noexcept;
     /// Call it when learned facts about addresses were invalidated. Later callers that find no new unloads may rely on that.
     void noticed(unsigned long long unloads) noexcept { unloads_.store(unloads, std::memory_order_release); }
+    bool is_noticed(unsigned long long unloads) const noexcept { return unloads == unloads_.load(std::memory_order_acquire); }
     /// Something was unloaded: learned facts about addresses may be wrong now. Not in handlers.
     void invalidate() noexcept;
-    std::uint32_t epoch() const { return process_state.load_map_epoch.load(std::memory_order_acquire); }
+    std::uint32_t epoch() const { return load_epoch(); }
 
     /// Returns true if a module that copies stacks was seen.
     bool has_stack_copier() const { return copies_stacks_.load(std::memory_order_acquire); }

@@ -10,7 +10,7 @@ namespace libprofile {
 bool PathTracker::learn_followed(FollowedPath& path, NodeId function) const noexcept {
     const Mark& own = mark();
     // A mark was placed, so marks do no harm in any frame of this path.
-    if (!marks_followed_ || !complete_ || has_python_ || !parallel_.is_empty() || own.index < 0 || size_ < 2) return false;
+    if (epoch_ == 0 || !marks_followed_ || !complete_ || has_python_ || !parallel_.is_empty() || own.index < 0 || size_ < 2) return false;
     const NodeId caller = (*tree_)[function].parent;
     std::size_t at = size_;
     while (at != 0 && frames_[at - 1].node != caller) --at;

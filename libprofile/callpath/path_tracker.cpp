@@ -203,7 +203,7 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
     const std::uint32_t epoch = load_map.epoch();
     if (epoch != epoch_) {
         for (std::size_t i = 0; i < size_; ++i) frames_[i].node = no_node;
-        epoch_ = epoch;
+        epoch_ = epoch_to_keep(epoch);
     }
     std::size_t i = end;
     while (i > 0 && frames_[i - 1].node == no_node) --i;

@@ -6,6 +6,8 @@
 // These forms describe nearly all code. The rest is Hard and left to libunwind.
 #pragma once
 
+#include "libprofile/base/load_epoch.hpp"
+
 #include <cstdint>
 
 namespace libprofile {
@@ -74,7 +76,8 @@ struct Recipe {
         recipe.cfa_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 17) >> 40) * 8;
         return recipe;
     }
-    static bool is_of_epoch(std::uint64_t word, std::uint32_t epoch) { return ((word >> 47) & 0xffff) == (epoch & 0xffff); }
+    /// False while something is being unloaded (load_epoch.hpp).
+    static bool is_of_epoch(std::uint64_t word, std::uint32_t epoch) { return word >> 47 == (epoch & (0xffff | unloading_bits)); }
 };
 
 } // namespace libprofile

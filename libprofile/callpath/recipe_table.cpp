@@ -40,7 +40,9 @@ Recipe RecipeTable::learn(std::uintptr_t address, std::uint32_t epoch) noexcept 
     learned_.fetch_add(1, std::memory_order_relaxed);
     Recipe recipe = read_unwind_info(address);
     recipe.flags = static_cast<std::uint8_t>(recipe.flags | recipe_flags_of_module(address));
-    if (address == 0) return recipe; // the mark of a free slot
+    if (address == 0 || !is_settled(epoch)) return recipe; // 0 is the mark of a free slot
+    // Libraries come without a new epoch: this may be the address of one that is being loaded, or the place of the next.
+    if (recipe.kind == RecipeKind::Missing && load_map.find(address) == LoadMap::none) return recipe;
     const bool is_code = recipe.kind != RecipeKind::Missing && recipe.kind != RecipeKind::Signal;
     if (is_code && !follows_call(address + 1)) recipe.flags |= NoReturnAddress;
     const std::uint64_t word = recipe.pack(epoch);

@@ -49,7 +49,7 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
         return site;
     site.return_address = return_address;
     site.function_id = function_id;
-    site.epoch = load_map.epoch();
+    site.epoch = epoch_to_keep(load_map.epoch());
     site.polls = {};
     site.is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
     if (!process.records_call_paths()) site.function_node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);

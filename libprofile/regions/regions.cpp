@@ -113,7 +113,7 @@ RegionCounter* Regions::find_function(Thread& thread, NodeId parent, std::uintpt
     while (thread.tree[node].kind == NodeKind::FunctionRegion && !is_same(thread.tree[node])) node = thread.tree[node].parent;
     if (thread.tree[node].kind != NodeKind::FunctionRegion) node = thread.tree.child(parent, NodeKind::FunctionRegion, module, offset);
     RegionCounter* counter = counter_of(node);
-    if (counter != nullptr) known(parent, function) = {function, parent, counter};
+    if (counter != nullptr && epoch_ != 0) known(parent, function) = {function, parent, counter};
     return counter;
 }
 
@@ -176,8 +176,9 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
         recover();
     const std::uint32_t epoch = load_map.epoch();
     if (epoch != epoch_) [[unlikely]] {
-        for (std::size_t i = 0; i < std::size_t{1} << known_bits; ++i) known_[i] = {};
-        epoch_ = epoch;
+        if (epoch_ != 0)
+            for (std::size_t i = 0; i < std::size_t{1} << known_bits; ++i) known_[i] = {};
+        epoch_ = epoch_to_keep(epoch);
     }
     if (!functions_.is_empty() && functions_.top().stack < stack) [[unlikely]] {
         const std::uint64_t now = session_clock.now();

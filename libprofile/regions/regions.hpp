@@ -109,7 +109,7 @@ class Regions : public SegmentSource {
     OwnCost entries_;
     OwnCost exits_;
     RegionCounter* touched_ = nullptr;
-    std::uint32_t epoch_ = 0;        // of the load map for known_
+    std::uint32_t epoch_ = 0;        // of the load map for known_; 0: nothing is known
     std::uint32_t beyond_ = 0;       // functions entered without room and not yet left
     std::uint32_t named_beyond_ = 0; // the same for named regions
     bool is_abandoned_ = false;

@@ -39,7 +39,8 @@ class Sleds {
     static bool are_in_program() noexcept;
     /// Follows the functions of the modules loaded since the last call.
     void look() noexcept {
-        if (modules_.load(std::memory_order_relaxed) != load_map.arrivals() || epoch_.load(std::memory_order_relaxed) != load_map.epoch()) look_now();
+        if (modules_.load(std::memory_order_relaxed) != load_map.arrivals() || epoch_.load(std::memory_order_relaxed) != number_of_epoch(load_map.epoch()))
+            look_now();
     }
     /// The same, but asks the loader for new modules. Do not call it when the loader's lock may be held by a thread that waits for us.
     void look_for_new() noexcept;

@@ -339,6 +339,155 @@ def plugins_may_come_and_go(job):
                  checks=True)
 
 
+REPLACED = """
+#include <time.h>
+#define JOINED(a, b) a##b
+#define NAME(a, b) JOINED(a, b)
+static volatile unsigned long x;
+__attribute__((noipa)) static void NAME(spin_, NUMBER)(unsigned n) {
+    volatile char room[ROOM];
+    for (room[0] = 1; n != 0; --n) x = x * 5 + (unsigned char)room[0];
+}
+__attribute__((noipa)) static void NAME(climb_, NUMBER)(unsigned depth) {
+    volatile char room[ROOM];
+    room[0] = 1;
+    if (depth == 0)
+        NAME(spin_, NUMBER)(2000);
+    else
+        NAME(climb_, NUMBER)(depth - 1);
+    x += (unsigned char)room[0];
+}
+void climb(double seconds) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    for (double end = now.tv_sec + now.tv_nsec * 1e-9 + seconds; now.tv_sec + now.tv_nsec * 1e-9 < end; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now))
+        for (unsigned i = 0; i < 20; ++i) NAME(climb_, NUMBER)(i);
+}
+"""
+OTHER_LOADER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+void (*closed)(void);
+int dlclose(void* handle) {
+    const int result = ((int (*)(void*))dlsym(RTLD_NEXT, "dlclose"))(handle);
+    if (closed) closed();
+    return result;
+}
+static int see_none(struct dl_phdr_info* object, size_t size, void* data) { return object == 0 || size == 0 || data != 0; }
+void* open_and_look(const char* file) {
+    void* library = ((void* (*)(const char*, int))dlsym(RTLD_NEXT, "dlopen"))(file, RTLD_NOW);
+    dl_iterate_phdr(see_none, 0);
+    return library;
+}
+int close_unseen(void* handle) { return ((int (*)(void*))dlsym(RTLD_NEXT, "dlclose"))(handle); }
+"""
+REPLACES = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+extern void (*closed)(void);
+void* open_and_look(const char* file);
+int close_unseen(void* handle);
+static pthread_t thread;
+static sem_t is_closed, goes_on;
+static int rounds = 12;
+static void wait_after_close(void) {
+    if (!pthread_equal(pthread_self(), thread)) return;
+    sem_post(&is_closed);
+    sem_wait(&goes_on);
+}
+static void (*found_in(void* plugin))(double) {
+    void (*climb)(double) = plugin ? (void (*)(double))dlsym(plugin, "climb") : 0;
+    if (!climb) exit(1);
+    return climb;
+}
+__attribute__((noipa)) static void* run_1(void* plugin) {
+    found_in(plugin)(0.03);
+    return (char*)found_in(plugin);
+}
+__attribute__((noipa)) static void* run_2(void* plugin) {
+    found_in(plugin)(0.03);
+    return (char*)found_in(plugin);
+}
+static void* place;
+static void* second_thread(void* unused) {
+    for (int i = 0; i < rounds; ++i) {
+        void* plugin = dlopen("./plugin_2.so", RTLD_NOW);
+        place = run_2(plugin);
+        dlclose(plugin);
+    }
+    return unused;
+}
+int main(int argc, char** argv) {
+    int replaced = 0;
+    if (argc == 1) { /* while another thread is about to return from dlclose() */
+        sem_init(&is_closed, 0, 0);
+        sem_init(&goes_on, 0, 0);
+        closed = wait_after_close;
+        pthread_create(&thread, 0, second_thread, 0);
+        for (int i = 0; i < rounds; ++i) {
+            sem_wait(&is_closed);
+            void* plugin = dlopen("./plugin_1.so", RTLD_NOW);
+            replaced += run_1(plugin) == place;
+            dlclose(plugin);
+            sem_post(&goes_on);
+        }
+        pthread_join(thread, 0);
+    } else { /* by functions of another tool, as UCX has them */
+        for (int i = 0; i < rounds; ++i) {
+            void* plugin = open_and_look("./plugin_2.so");
+            place = run_2(plugin);
+            close_unseen(plugin);
+            plugin = open_and_look("./plugin_1.so");
+            replaced += run_1(plugin) == place;
+            close_unseen(plugin);
+        }
+    }
+    return replaced > rounds / 2 && argv[0] ? 0 : 9;
+}
+"""
+
+
+def in_the_place_of_another(job, *arguments):
+    """Plug-ins take turns at one address, with frames of different sizes."""
+    source, loader, host = job.write("plugin.c", REPLACED), job.write("loader.c", OTHER_LOADER), job.write("host.c", REPLACES)
+    for number, room in ((1, 1400), (2, 600)):
+        job.compile("cc", "-O1", "-fPIC", "-shared", f"-DNUMBER={number}", f"-DROOM={room}", source, "-o", job.folder / f"plugin_{number}.so")
+    job.compile("cc", "-O1", "-fPIC", "-shared", loader, "-o", job.folder / "libloader.so", "-ldl")
+    job.compile("cc", "-O1", host, "-o", job.folder / "replaces", job.folder / "libloader.so", "-pthread", "-ldl")
+    command = [job.folder / "replaces", *arguments]
+    if (code := job.run(command).code) == 9:
+        raise Skip("the kernel has chosen other addresses")
+    expect_equal(code, 0, "exit code without libprofile")
+    for environment in ({}, LOADER_COPY):
+        output = f"replaces.{len(environment)}"
+        result = job.run([job.tool, "run", "--output", output, "--", *command], env={**MOST_SAMPLES, **environment, "LIBPROFILE_MARKS": "check"})
+        expect_equal((result.code, result.err), (0, []), "the program")
+        report = job.report(output)
+        counted(report)
+        paths = {path["id"]: path for phase in report["phases"] for path in phase["call_paths"]}
+        times = {True: 0, False: 0}
+        for path in paths.values():
+            names, outer = [path["name"]], paths.get(path["parent"])
+            while outer is not None:
+                names, outer = [outer["name"], *names], paths.get(outer["parent"])
+            if (plugins := {name[-1] for name in names if name.startswith(("climb_", "spin_"))}):
+                times[plugins == {name[-1] for name in names if name.startswith("run_")}] += sum(path["exclusive"]["time"])
+        expect(times[True] > 1e8 and times[False] == 0, f"ns in right and in wrong paths: {times}")
+
+
+@test
+def a_plugin_in_the_place_of_one_that_another_thread_is_closing_has_its_own_paths(job):
+    in_the_place_of_another(job)
+
+
+@test
+def a_plugin_in_the_place_of_one_that_another_tool_has_closed_has_its_own_paths(job):
+    in_the_place_of_another(job, "unseen")
+
+
 @test
 def every_instruction_of_the_stub_may_be_interrupted(job):
     survives_mpi(job, job.program("mpi_tricks"), "stepping")

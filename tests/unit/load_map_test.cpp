@@ -3,6 +3,8 @@
 
 #include "libprofile/base/loaded_objects.hpp"
 
+#include "libprofile/callpath/recipe_table.hpp"
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -42,14 +44,21 @@ class LoadMapTest : public testing::TestWithParam<bool> {
         return handle;
     }
     static std::uintptr_t code_of(void* handle) { return reinterpret_cast<std::uintptr_t>(dlsym(handle, "small_function")); }
-    /// Like the interposed dlclose.
-    void close(void* handle) {
+    /// Like the interposed dlclose. `meanwhile`: what other threads do when the library is gone.
+    template <class Meanwhile> void close(void* handle, Meanwhile meanwhile) {
+        begin_unloading();
         unsigned long long unloads = 0;
         dlclose(handle);
-        if (!map_.has_unloaded(unloads)) return;
-        map_.invalidate();
-        map_.noticed(unloads);
-        map_.mark_stale();
+        meanwhile();
+        if (map_.has_unloaded(unloads)) {
+            map_.invalidate();
+            map_.noticed(unloads);
+            map_.mark_stale();
+        }
+        end_unloading();
+    }
+    void close(void* handle) {
+        close(handle, [] {});
     }
     fs::path folder_;
     LoadMap map_;
@@ -96,6 +105,36 @@ TEST_P(LoadMapTest, AnotherLibraryAtTheSameAddressHasAnotherNumberAndTheOldOneKe
     EXPECT_EQ(map_[number].path, (folder_ / "a.so").string());
     map_.refresh();
     EXPECT_FALSE(map_[number].loaded);
+    close(second);
+}
+
+TEST_P(LoadMapTest, ALibraryIsItselfBeforeTheOneInItsPlaceIsKnownToBeGone) {
+    void* first = open(copy("a.so"));
+    const std::uintptr_t code = code_of(first);
+    const std::uint32_t number = map_.find(code);
+    EXPECT_EQ(map_.find(code), number);
+    void* second = nullptr;
+    close(first, [&] {
+        second = open(copy("b.so"));
+        if (code_of(second) != code) return;
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(map_[map_.find(code)].path, (folder_ / "b.so").string());
+    });
+    if (code_of(second) != code) GTEST_SKIP() << "the kernel has chosen another address";
+    EXPECT_EQ(map_[map_.find(code)].path, (folder_ / "b.so").string());
+    close(second);
+}
+
+TEST_P(LoadMapTest, AnAddressThatWasInNoLibraryIsLookedUpAgain) {
+    RecipeTable recipes; // its memory is never returned
+    void* first = open(copy("a.so"));
+    const std::uintptr_t code = code_of(first) + 1;
+    const Recipe recipe = recipes.find(code, map_.epoch());
+    EXPECT_NE(recipe.kind, RecipeKind::Missing);
+    close(first);
+    EXPECT_EQ(recipes.find(code, map_.epoch()).kind, RecipeKind::Missing);
+    void* second = open(copy("a.so"));
+    if (code_of(second) + 1 != code) GTEST_SKIP() << "the kernel has chosen another address";
+    EXPECT_EQ(recipes.find(code, map_.epoch()).kind, recipe.kind);
     close(second);
 }
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <random>
+#include <set>
 #include <thread>
 #include <unwind.h>
 #include <vector>
@@ -53,9 +54,9 @@ TEST(Recipe, PacksAndUnpacks) {
                     for (const std::uint8_t flags : {0, 1, 0x2a, 0x55, 0xff}) {
                         const Recipe recipe{kind, rule, flags, cfa, frame};
                         EXPECT_TRUE(recipe.fits());
-                        const std::uint64_t word = recipe.pack(70000);
-                        EXPECT_TRUE(Recipe::is_of_epoch(word, 70000));
-                        EXPECT_FALSE(Recipe::is_of_epoch(word, 70001));
+                        const std::uint64_t word = recipe.pack(65000);
+                        EXPECT_TRUE(Recipe::is_of_epoch(word, 65000));
+                        EXPECT_FALSE(Recipe::is_of_epoch(word, 65001));
                         const Recipe again = Recipe::unpack(word);
                         EXPECT_EQ(again.kind, kind);
                         EXPECT_EQ(again.frame_rule, rule);
@@ -75,6 +76,55 @@ TEST(Recipe, KnowsWhatDoesNotFit) {
     EXPECT_FALSE(make(8, -Recipe::largest_frame_offset - 8).fits());
 }
 
+TEST_F(RecipeTableTest, BelievesNothingWhileALibraryIsBeingUnloaded) {
+    const auto address = reinterpret_cast<std::uintptr_t>(&::ldiv) + 8, other = address + 1;
+    const std::uint32_t before = load_epoch();
+    table_.learn(address, before);
+    EXPECT_NE(table_.find_word(address, before), 0u);
+    begin_unloading();
+    begin_unloading();
+    for (int i = 0; i < 2; ++i) {
+        const std::uint32_t during = load_epoch();
+        EXPECT_FALSE(is_settled(during));
+        EXPECT_EQ(epoch_to_keep(during), 0u);
+        EXPECT_EQ(table_.find_word(address, during), 0u);
+        EXPECT_EQ(table_.find(other, during).kind, expected(other).kind);
+        EXPECT_EQ(table_.find_word(other, during), 0u) << "not kept";
+        end_unloading();
+    }
+    EXPECT_EQ(load_epoch(), before) << "nothing was unloaded";
+    EXPECT_NE(table_.find_word(address, before), 0u);
+    begin_unloading();
+    next_load_epoch();
+    end_unloading();
+    EXPECT_TRUE(is_settled(load_epoch()));
+    EXPECT_NE(load_epoch(), before);
+    EXPECT_EQ(table_.find_word(address, load_epoch()), 0u);
+}
+
+TEST(LoadEpoch, CountsBeyondTheBitsThatRecipesHaveOfIt) {
+    const std::uint32_t begin = load_epoch();
+    std::set<std::uint32_t> numbers;
+    for (unsigned i = 0; i < 200000; ++i) {
+        next_load_epoch();
+        EXPECT_TRUE(is_settled(load_epoch()) && load_epoch() != 0);
+        numbers.insert(load_epoch());
+    }
+    EXPECT_EQ(numbers.size(), 200000u);
+    EXPECT_EQ(numbers.count(begin), 0u);
+}
+
+TEST(LoadEpoch, MoreThreadsThanItCountsLeaveItUnsettled) {
+    const std::uint32_t before = load_epoch();
+    for (unsigned i = 0; i < 254; ++i) begin_unloading();
+    for (unsigned i = 0; i < 254; ++i) end_unloading();
+    EXPECT_EQ(load_epoch(), before);
+    for (unsigned i = 0; i < 300; ++i) begin_unloading();
+    for (unsigned i = 0; i < 300; ++i) end_unloading();
+    EXPECT_FALSE(is_settled(load_epoch()));
+    process_state.load_map_epoch.store(before, std::memory_order_relaxed); // for other tests
+}
+
 TEST_F(RecipeTableTest, LearnsOnceAndRemembers) {
     const auto address = reinterpret_cast<std::uintptr_t>(&::ldiv) + 8;
     EXPECT_EQ(table_.find_word(address, 1), 0u);
@@ -90,10 +140,11 @@ TEST_F(RecipeTableTest, LearnsOnceAndRemembers) {
 
 TEST_F(RecipeTableTest, AnotherEpochIsLearnedAgainInPlace) {
     const auto address = reinterpret_cast<std::uintptr_t>(&::ldiv) + 8;
+    constexpr std::uint32_t next = 0x1000000; // after 0xffff: next_load_epoch()
     table_.find(address, 0xffff);
-    EXPECT_EQ(table_.find_word(address, 0x10000), 0u);
-    table_.find(address, 0x10000);
-    EXPECT_NE(table_.find_word(address, 0x10000), 0u);
+    EXPECT_EQ(table_.find_word(address, next), 0u);
+    table_.find(address, next);
+    EXPECT_NE(table_.find_word(address, next), 0u);
     EXPECT_EQ(table_.find_word(address, 0xffff), 0u);
     EXPECT_EQ(table_.learned(), 2u);
 }

@@ -170,7 +170,7 @@ void Sleds::look_for_new() noexcept {
 void Sleds::look_now() noexcept {
     if (busy_.test_and_set(std::memory_order_acquire)) return;
     const int saved = errno;
-    epoch_.store(load_map.epoch(), std::memory_order_relaxed);
+    epoch_.store(number_of_epoch(load_map.epoch()), std::memory_order_relaxed);
     modules_.store(load_map.arrivals(), std::memory_order_relaxed);
     function_filter.follow_modules();
     for (std::uint32_t number = 0; number < load_map.size(); ++number) {
