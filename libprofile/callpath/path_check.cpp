@@ -6,6 +6,7 @@
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 #include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/callpath/wrong_path.hpp"
 
 #include <algorithm>
 
@@ -25,6 +26,7 @@ NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noe
         count_dispute();
         return known.node;
     }
+    note_wrong_call(function.parent, caller);
     count_check(false);
     return tree_->child(caller, function.kind, function.a, function.b);
 }
@@ -65,19 +67,44 @@ void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
     put_back_mark(mark(), lifted);
 }
 
-/// Returns true if the tracked path equals the one in full_, frame by frame.
-bool PathTracker::is_full_path() const noexcept {
-    const std::size_t most = std::max(full_->size, size_);
+/// Returns how many inner frames of the tracked path equal those in full_.
+std::size_t PathTracker::frames_as_in_full() const noexcept {
     const std::size_t least = std::min(full_->size, size_);
-    if (most - least > 1) return false; // libunwind may leave out the outermost frame
-    for (std::size_t i = 0; i < least; ++i) {
+    std::size_t i = 0;
+    for (; i < least; ++i) {
         const TrackedFrame& tracked = frames_[size_ - 1 - i];
         // Unwinder::here() does not distinguish interrupted instructions from return addresses.
         const bool interrupted = i != 0 && tracked.slot == 0 && full_->slots[i] == 0 && tracked.address == full_->addresses[i] + 1;
-        if (tracked.address != full_->addresses[i] && !interrupted) return false;
-        if (full_->slots[i] != 0 && full_->slots[i] != tracked.slot) return false;
+        if (tracked.address != full_->addresses[i] && !interrupted) break;
+        if (full_->slots[i] != 0 && full_->slots[i] != tracked.slot) break;
     }
-    return true;
+    return i;
+}
+
+/// Returns true if the tracked path equals the one in full_.
+bool PathTracker::is_full_path() const noexcept {
+    const std::size_t most = std::max(full_->size, size_);
+    return frames_as_in_full() == std::min(full_->size, size_) && most - frames_as_in_full() <= 1; // libunwind may leave out the outermost frame
+}
+
+/// The tracked path is not the one in full_.
+void PathTracker::note_wrong_path(bool is_call) const noexcept {
+    const std::size_t inner = frames_as_in_full();
+    WrongPath::Frame found, full;
+    if (inner < size_) found = WrongPath::frame_at(frames_[size_ - 1 - inner].address, frames_[size_ - 1 - inner].slot);
+    if (inner < full_->size) full = WrongPath::frame_at(full_->addresses[inner], full_->slots[inner]);
+    first_wrong_path.note(is_call, inner, found, full);
+}
+
+/// A call's path that was known without a walk is not the one of a full walk.
+void PathTracker::note_wrong_call(NodeId found, NodeId full) const noexcept {
+    const CallTree& tree = *tree_;
+    std::size_t inner = 0;
+    for (; found != 0 && full != 0 && tree[found].a == tree[full].a && tree[found].b == tree[full].b; ++inner) {
+        found = tree[found].parent;
+        full = tree[full].parent;
+    }
+    first_wrong_path.note(true, inner, {tree[found].a, tree[found].b, 0}, {tree[full].a, tree[full].b, 0});
 }
 
 /// Compares the tracked path with libunwind's, and if they differ with a full walk of our own.
@@ -85,10 +112,9 @@ void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
     if (!unwind_in_full(context, frame)) return;
     if (is_full_path()) return count_check(true);
     walk_in_full(context, frame);
-    if (is_full_path())
-        count_dispute();
-    else
-        count_check(false);
+    if (is_full_path()) return count_dispute();
+    note_wrong_path(context == nullptr);
+    count_check(false);
 }
 
 void PathTracker::count_dispute() noexcept {

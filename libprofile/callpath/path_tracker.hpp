@@ -245,7 +245,10 @@ class PathTracker {
     void set_ancestor(std::size_t size) noexcept;
     bool unwind_in_full(void* context, std::uintptr_t frame) noexcept;
     void walk_in_full(void* context, std::uintptr_t frame) noexcept;
+    std::size_t frames_as_in_full() const noexcept;
     bool is_full_path() const noexcept;
+    void note_wrong_path(bool is_call) const noexcept;
+    void note_wrong_call(NodeId found, NodeId full) const noexcept;
     NodeId node_of_full() noexcept;
     void check(void* context, std::uintptr_t frame) noexcept;
     void count_check(bool right) noexcept;
@@ -261,7 +264,7 @@ class PathTracker {
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
-    std::uint32_t epoch_ = 0;                   // of the load map, when the nodes were found
+    std::uint32_t epoch_ = 0;                   // of the load map, when the nodes were found (epoch_to_keep())
     std::uint32_t modules_ready_ = 0;           // load_map.arrivals() when ready() was last called
     const std::uint32_t* exceptions_ = nullptr; // number of C++ exceptions in flight in this thread
 

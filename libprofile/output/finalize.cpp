@@ -4,6 +4,7 @@
 #include "format/regions.hpp"
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/callpath/wrong_path.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/file_end.hpp"
@@ -90,10 +91,13 @@ void say_losses(const RankSummary& all) {
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
             "too many phases; raise LIBPROFILE_MEMORY, or use fewer phase names",
             static_cast<unsigned long long>(all.quota_losses));
-    if (all.paths_wrong != 0)
+    if (all.paths_wrong != 0) {
+        char first[768];
+        first_wrong_path.describe(first, sizeof first);
         say("warning: %llu call paths found through marked return addresses differed from full unwinds, so marks were "
-            "switched off; please report this, and run with LIBPROFILE_MARKS=0",
-            static_cast<unsigned long long>(all.paths_wrong));
+            "switched off; please report this, and run with LIBPROFILE_MARKS=0%s",
+            static_cast<unsigned long long>(all.paths_wrong), first);
+    }
 }
 
 /// Totals over the ranks. The number of iterations and clusters, and the memory, are those of the rank with most of them. The phase has a name if
