@@ -20,7 +20,8 @@ struct alignas(64) ThreadLocal {
     std::uintptr_t stack_base;
     Mark mark;
     ThreadStart* start;
-    bool ended; // the thread's location is closed, or must never be opened
+    bool ended;                 // the thread's location is closed, or must never be opened
+    std::uint32_t traced_since; // the load epoch when libunwind's cache of this thread was empty, 0 if it still is
 };
 extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
 

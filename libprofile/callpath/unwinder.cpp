@@ -1,5 +1,6 @@
 #include "libprofile/callpath/unwinder.hpp"
 
+#include "libprofile/base/load_epoch.hpp"
 #include "libprofile/base/loaded_objects.hpp"
 #include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/load_map.hpp"
@@ -35,6 +36,13 @@ int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t* value,
     return read_stack_word(address, value) ? 0 : -UNW_EUNSPEC;
 }
 
+/// Returns true if what unw_backtrace() remembers of this thread's earlier calls may be about modules that are gone.
+bool is_trace_stale() {
+    const std::uint32_t epoch = load_epoch();
+    if (thread_local_block.traced_since == 0) thread_local_block.traced_since = epoch_to_keep(epoch);
+    return thread_local_block.traced_since != epoch;
+}
+
 } // namespace
 
 bool Unwinder::load() noexcept {
@@ -67,6 +75,7 @@ void Unwinder::flush() noexcept {
 void Unwinder::here(void* return_address, RawPath& path) noexcept {
     const auto site = reinterpret_cast<std::uintptr_t>(return_address);
     if (!available()) return keep(path, site - 1);
+    if (is_trace_stale()) return step_from_here(site, path);
     path.clear();
     static_assert(sizeof(void*) == sizeof(std::uintptr_t));
     const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
@@ -81,6 +90,24 @@ void Unwinder::here(void* return_address, RawPath& path) noexcept {
     path.push(site - 1, 0);
 }
 
+void Unwinder::step_from_here(std::uintptr_t site, RawPath& path) noexcept {
+    ucontext_t context;
+    if (getcontext(&context) != 0) return keep(path, site - 1);
+    interrupted(&context, path);
+    std::size_t first = 0; // our own frames come first
+    while (first < path.size && path.addresses[first] != site - 1) ++first;
+    if (first == path.size) {
+        path.clear();
+        path.push(site - 1, 0);
+        return;
+    }
+    path.size -= first;
+    for (std::size_t i = 0; i < path.size; ++i) {
+        path.addresses[i] = path.addresses[first + i];
+        path.slots[i] = path.flags[i] = 0;
+    }
+}
+
 /// The path that our own walk has found so far.
 void Unwinder::keep(RawPath& path, std::uintptr_t innermost) noexcept {
     if (path.size == 0) path.push(innermost, 0);
@@ -90,6 +117,7 @@ void Unwinder::keep(RawPath& path, std::uintptr_t innermost) noexcept {
 void Unwinder::interrupted(void* context, RawPath& path) noexcept {
     auto* machine = static_cast<ucontext_t*>(context);
     if (!available()) return keep(path, registers_of(machine).instruction);
+    if (!is_settled(load_epoch())) flush(); // what lies at an address may be another module's already
     path.clear();
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;

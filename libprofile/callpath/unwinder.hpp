@@ -8,7 +8,8 @@
 // Why dlopen: libunwind.so.8 exports _Unwind_RaiseException and related functions. As a dependency of a preloaded library it would replace
 // the exception unwinder of C, Fortran and Python programs. RTLD_LOCAL keeps its names to itself.
 // Why two ways: unw_backtrace is 40 times faster than unw_step. But it keeps a cache in dynamic thread-local storage, whose first touch may
-// call malloc, and it is not re-entrant (libunwind #425): fine in ordinary context, not in a handler.
+// call malloc, and it is not re-entrant (libunwind #425): fine in ordinary context, not in a handler. Nothing empties that cache, so it is left
+// once something was unloaded.
 // Why our own memory access: libunwind checks addresses by writing the byte to a pipe that it has opened. After the application has closed all
 // descriptors and opened its own, that is another file (see stack_memory.hpp).
 // While either runs, our dl_iterate_phdr answers libunwind from the load map, so they never wait for the loader's lock.
@@ -55,6 +56,7 @@ class Unwinder {
     void (*flush_)(void*, std::uintptr_t, std::uintptr_t) = nullptr;
     void** address_space_ = nullptr;
     static void keep(RawPath& path, std::uintptr_t innermost) noexcept;
+    void step_from_here(std::uintptr_t site, RawPath& path) noexcept;
     void recognise_root(RawPath& path) const noexcept;
 
     std::uintptr_t entry_ = 0; // _start of the executable
