@@ -173,11 +173,6 @@ UNCALLED_OF = {
 }
 
 
-# What Open MPI 5 has of MPI 4 is not measured (docs/portability.md), and Open MPI 4 has none of it.
-OF_MPI_4 = re.compile(r"Session|[Ss]ession_|_from_group|Isendrecv|P(send|recv)_init|Pready|Parrived|Info_(get_string|create_env)|idup_with_info"
-                      r"|(Barrier|Bcast|[Ss]catterv?|[Gg]atherv?|[Rr]educe|scatter_block|[Ss]can|[Aa]lltoall[vw]?)_init")
-
-
 def wrapped_functions(job):
     """Those of functions.table that the MPI library has."""
     table = (job.source / "wrappers/mpi/functions.table").read_text()
@@ -185,7 +180,7 @@ def wrapped_functions(job):
     for name, large in re.findall(r"(?m)^wrap\s+(\w+)(\[_c\])?", table):
         names |= {name, name + "_c"} if large else {name}
     library = ctypes.CDLL({"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}[job.mpi])
-    return {name for name in names if hasattr(library, name) and not (job.mpi == "openmpi" and OF_MPI_4.search(name))}
+    return {name for name in names if hasattr(library, name)}
 
 
 @test

@@ -54,6 +54,21 @@ class EveryFunctionIsCovered(WithTable):
                     covered = self.table.is_wrapped(function) or self.table.pass_reason(function)
                     self.assertTrue(covered, f"{function} of {name} has no row")
 
+    def test_functions_of_later_versions_are_wrapped_ones_that_can_be_called_by_the_types_of_this_one(self):
+        folder = os.path.join(OPTIONS.source, "wrappers", "mpi", "later_functions")
+        for name, _, include in OPTIONS.mpi:
+            path = os.path.join(folder, f"{name}.prototypes")
+            if not os.path.exists(path):
+                continue
+            with self.subTest(mpi=name):
+                later = header.read_declarations(path)
+                self.assertGreater(len(later), 40)
+                self.assertEqual([f for f in later if not self.table.is_wrapped(f)], [])
+                self.assertEqual(list(later), [f.name for f in self.table.functions if f.name in later], "the order of the table")
+                declared = header.parse(header.preprocess(["cc"], [include]))
+                both = {f: (declared[f][1].parameters, p.parameters) for f, (_, p) in later.items() if f in declared}
+                self.assertEqual({f: pair for f, pair in both.items() if pair[0] != pair[1]}, {}, "declared in another way")
+
     def test_every_wrapped_function_that_a_library_exports_has_a_body(self):
         for name, mpicc, include in OPTIONS.mpi:
             with self.subTest(mpi=name):

@@ -4,6 +4,8 @@
     generate.py --table T --out DIR stubs --arch x86_64                      mpi_functions.def, mpi_stubs.S
     generate.py --table T --out DIR bodies --mpi openmpi --include D ...     openmpi_*.cpp, openmpi_*.hpp
     generate.py --table T check --include D ... [--library libmpi.so]        is every function covered?
+    generate.py --table T later --include D ... --later-include E ...        what only the mpi.h in E has, on stdout: made by hand, for
+                                                                             later_functions/, which `bodies --later FILE` reads
 """
 
 import argparse
@@ -41,10 +43,12 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", required=True)
     parser.add_argument("--out", default=".")
-    parser.add_argument("what", choices=["stubs", "bodies", "check"])
+    parser.add_argument("what", choices=["stubs", "bodies", "check", "later"])
     parser.add_argument("--arch", choices=sorted(stubs.HEADS), help="processor of the stubs")
     parser.add_argument("--mpi", help="name of the MPI library: the namespace and file names of its bodies")
     parser.add_argument("--include", action="append", default=[], help="where its mpi.h is")
+    parser.add_argument("--later", help="declarations that this mpi.h may lack, for bodies")
+    parser.add_argument("--later-include", action="append", default=[], help="where the mpi.h of a later version is, for later")
     parser.add_argument("--compiler", default="cc", help="C compiler that preprocesses mpi.h")
     parser.add_argument("--library", help="the MPI library itself, for check")
     return parser.parse_args()
@@ -60,7 +64,12 @@ def main():
     declared = header.parse(header.preprocess([arguments.compiler], arguments.include))
     if arguments.what == "check":
         check(functions, declared, arguments.library)
+    elif arguments.what == "later":
+        later = header.parse(header.preprocess([arguments.compiler], arguments.later_include))
+        sys.stdout.write(header.declarations_of_later(functions, declared, later))
     else:
+        if arguments.later:
+            declared = {**header.read_declarations(arguments.later), **declared}
         prototypes = header.wrapped_prototypes(functions, declared)
         write_files(arguments.out, bodies.sources(arguments.mpi, functions, prototypes))
 

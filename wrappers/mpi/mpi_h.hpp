@@ -13,6 +13,12 @@
 #include "libprofile/session/session.hpp"
 
 #ifdef OPEN_MPI
+#if OMPI_MAJOR_VERSION < 5 // for the functions in later_functions/openmpi.prototypes
+struct ompi_instance_t;
+using MPI_Session = ompi_instance_t*;
+using MPI_Session_errhandler_function = void(MPI_Session*, int*, ...);
+#endif
+
 // Handle constants of Open MPI are addresses of data in its library. Referring to them would make
 // libprofile.so depend on that library, so they are looked up when it has been found. Using another constant
 // than these does not compile.

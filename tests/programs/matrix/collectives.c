@@ -138,7 +138,7 @@ static void barriers(void) {
     CALL(Ibarrier, (MPI_COMM_WORLD, &each_request));
     barrier_passed();
     CALL(Wait, (&each_request, MPI_STATUS_IGNORE));
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
     CALL(Barrier_init, (MPI_COMM_WORLD, MPI_INFO_NULL, &each_request));
     CALL(Start, (&each_request));
     barrier_passed();

@@ -55,7 +55,7 @@ static void intra(void) {
     CALL(Comm_idup, (copy, &part, &request));
     CALL(Wait, (&request, MPI_STATUS_IGNORE));
     CALL(Comm_disconnect, (&part));
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
     CALL(Comm_idup_with_info, (copy, info, &part, &request));
     CALL(Wait, (&request, MPI_STATUS_IGNORE));
     CALL(Comm_free, (&part));

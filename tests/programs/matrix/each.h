@@ -7,7 +7,7 @@
 
 static MPI_Request each_request;
 
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
 #define EACH_PERSISTENT(FORM, Name, adds, ...)                                                               \
     FORM(Name##_init, (__VA_ARGS__, MPI_INFO_NULL, &each_request));                                          \
     for (int each_start = 0; each_start < 2; ++each_start) {                                                 \

@@ -38,7 +38,7 @@ static void infos(void) {
     observe(key, strlen(key));
     CALL(Info_dup, (info, &copy));
     CALL(Info_delete, (copy, "size"));
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
     length = sizeof value;
     CALL(Info_get_string, (info, "colour", &length, value, &flag));
     CHECK(flag && length == 6);

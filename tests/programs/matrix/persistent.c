@@ -146,7 +146,7 @@ static void cancelled(void) {
     CALL(Request_free, (&request));
 }
 
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
 static void partitioned(void) {
     MPI_Request requests[2];
     int list[2] = {4, 5};
@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
     freed_early();
     cancelled();
     started_again_too_early();
-#if MPI_VERSION >= 4
+#ifdef HAS_FUNCTIONS_OF_MPI_4
     partitioned();
 #endif
     return end("persistent");

@@ -8,6 +8,11 @@
 
 #include "call_log.h"
 
+/* Functions of MPI 4, which Open MPI 5 has but those for large counts. */
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define HAS_FUNCTIONS_OF_MPI_4
+#endif
+
 /* CALL(Send, (buffer, ...)) makes the call and logs it. */
 #define CALL(name, arguments) logged("MPI_" #name, MPI_##name arguments, __LINE__)
 /* The call must fail; it counts as a visit and nothing else. */

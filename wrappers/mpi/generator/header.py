@@ -74,6 +74,22 @@ def parse(text):
     return found
 
 
+def read_declarations(path):
+    with open(path, encoding="utf-8") as file:
+        return parse(re.sub(r"//.*", "", file.read()))
+
+
+def declarations_of_later(table, declared, later):
+    """C declarations of the wrapped functions that only a later version of the same MPI has, in the order of the table."""
+    wrapped_prototypes(table, later)  # or the later version would be half measured
+    lines = []
+    for function in table.functions:
+        if function.name in later and function.name not in declared:
+            return_type, prototype = later[function.name]
+            lines.append(f"{return_type} {function.name}({prototype.parameter_list});\n")
+    return "".join(lines)
+
+
 def wrapped_prototypes(table, declared):
     """Prototypes of the table's wrapped functions that this MPI has, in the order of the table.
 
