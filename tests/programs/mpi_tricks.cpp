@@ -208,8 +208,9 @@ void plugins(const char* first, const char* second) {
     pthread_join(thread, nullptr);
 }
 
-// stepping
+// stepping, which a program can do to itself on x86-64
 
+#if defined(__x86_64__)
 // A passage through the mark is an arrival in the library by a return instruction. Within it each instruction gets its turn
 // to be interrupted, and each of the actions.
 std::uintptr_t library_start = 0;
@@ -304,6 +305,7 @@ void stepping() {
     signal(SIGTRAP, SIG_DFL);
     if (std::getenv("SHOW_PASSAGES") != nullptr) std::fprintf(stderr, "passages %u, the longest of %u instructions\n", passage, longest);
 }
+#endif
 
 } // namespace
 
@@ -314,7 +316,9 @@ int main(int argc, char** argv) {
     if (mode == "callbacks") callbacks();
     if (mode == "handlers") handlers();
     if (mode == "plugins" && argc > 3) plugins(argv[2], argv[3]);
+#if defined(__x86_64__)
     if (mode == "stepping") stepping();
+#endif
     MPI_Finalize();
     std::printf("mpi_tricks %s: survived\n", mode.c_str());
     return 0;

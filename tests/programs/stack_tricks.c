@@ -22,6 +22,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#if defined(__aarch64__)
+#include "arch/aarch64/stack_tricks.h"
+#else
+#include "arch/x86_64/stack_tricks.h"
+#endif
+
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 #define NOT_INLINED __attribute__((noinline, noclone, noipa))
 
@@ -62,81 +68,6 @@ NOT_INLINED uint64_t climb(unsigned depth) {
 
 /* Registers: `fill_registers` works a little, so that its return address may be marked, and returns with a known value in
  * every register that a caller of a local function may rely on (GCC's -fipa-ra), `compare_registers` looks at them. */
-__asm__(".section .rodata\n"
-        ".balign 16\n"
-        "known_values:\n"
-        ".set value, 0x1122334455660000\n"
-        ".rept 64\n"
-        ".quad value\n"
-        ".set value, value + 0x10101\n"
-        ".endr\n"
-        ".text\n"
-        ".type fill_registers, @function\n"
-        "fill_registers:\n"
-        ".cfi_startproc\n"
-        "subq $8, %rsp\n"
-        ".cfi_adjust_cfa_offset 8\n"
-        "movl $2000, %edi\n"
-        "call spin\n"
-        "addq $8, %rsp\n"
-        ".cfi_adjust_cfa_offset -8\n"
-        "fninit\n"
-        "fldpi\n"
-        "fldl2e\n"
-        ".set place, 256\n"
-        ".irp name, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11\n"
-        "movq known_values+place(%rip), %\\name\n"
-        ".set place, place + 8\n"
-        ".endr\n"
-        ".set place, 0\n"
-        ".irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-        "movaps known_values+place(%rip), %xmm\\number\n"
-        ".set place, place + 16\n"
-        ".endr\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size fill_registers, . - fill_registers\n"
-        ".type compare_registers, @function\n"
-        "compare_registers:\n"
-        ".cfi_startproc\n"
-        "subq $8, %rsp\n"
-        ".cfi_adjust_cfa_offset 8\n"
-        "call fill_registers\n"
-        ".set place, 256\n"
-        ".irp name, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11\n"
-        "cmpq known_values+place(%rip), %\\name\n"
-        "jne 1f\n"
-        ".set place, place + 8\n"
-        ".endr\n"
-        ".set place, 0\n"
-        ".irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-        "pcmpeqb known_values+place(%rip), %xmm\\number\n"
-        "pmovmskb %xmm\\number, %eax\n"
-        "cmpl $0xffff, %eax\n"
-        "jne 1f\n"
-        ".set place, place + 16\n"
-        ".endr\n"
-        "fldl2e\n"
-        "fcomip %st(1), %st\n"
-        "jne 1f\n"
-        "fstp %st(0)\n"
-        "fldpi\n"
-        "fcomip %st(1), %st\n"
-        "jne 1f\n"
-        "fstp %st(0)\n"
-        "xorl %eax, %eax\n"
-        "addq $8, %rsp\n"
-        ".cfi_remember_state\n"
-        ".cfi_adjust_cfa_offset -8\n"
-        "ret\n"
-        ".cfi_restore_state\n"
-        "1: movl $1, %eax\n"
-        "fninit\n"
-        "addq $8, %rsp\n"
-        ".cfi_adjust_cfa_offset -8\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size compare_registers, . - compare_registers\n");
 int compare_registers(void);
 
 static void registers(void) {
@@ -162,25 +93,24 @@ NOT_INLINED static double complex return_double_complex(unsigned n) { return (sp
 NOT_INLINED static struct Mixed return_mixed(unsigned n) { return (spin(n), (struct Mixed){5.0L + n, 6.0}); }
 NOT_INLINED static struct Two return_two(unsigned n) { return (spin(n), (struct Two){7.0 + n, 8}); }
 NOT_INLINED static __int128 return_int128(unsigned n) { return (spin(n), ((__int128)n << 64) + 9); }
-NOT_INLINED __attribute__((target("avx"))) static Wide return_wide(unsigned n) {
+NOT_INLINED WIDE static Wide return_wide(unsigned n) {
     spin(n);
     const float x = (float)n;
     return (Wide){x, 1, 2, 3, 4, 5, 6, 7};
 }
-NOT_INLINED __attribute__((target("avx"))) static int wide_is_right(unsigned n) {
+NOT_INLINED WIDE static int wide_is_right(unsigned n) {
     const Wide wide = return_wide(n);
     return wide[0] == (float)n && wide[3] == 3 && wide[4] == 4 && wide[7] == 7;
 }
 
 static void return_values(void) {
-    const int has_wide = __builtin_cpu_supports("avx");
     unsigned n = 1000;
     for (double end = cpu_time() + 1.5; cpu_time() < end; n = 1000 + n % 1000) {
         const struct Mixed mixed = return_mixed(n);
         const struct Two two = return_two(n);
         if (return_double(n) != 1.0 + n || return_extended(n) != 2.0L + n || return_complex(n) != 3.0L + n + 4.0Li ||
             return_double_complex(n) != 3.0 + n + 5.0i || mixed.a != 5.0L + n || mixed.b != 6.0 || two.a != 7.0 + n ||
-            two.b != 8 || return_int128(n) != ((__int128)n << 64) + 9 || (has_wide && !wide_is_right(n)))
+            two.b != 8 || return_int128(n) != ((__int128)n << 64) + 9 || (has_wide() && !wide_is_right(n)))
             fail("a return value was changed");
     }
 }
@@ -441,36 +371,6 @@ static void moved_coroutines(void) { run_coroutines(3); }
 
 /* Switching by hand: what no library sees. */
 void switch_stacks(void** from, void* to);
-__asm__(".text\n"
-        ".type switch_stacks, @function\n"
-        "switch_stacks:\n"
-        ".cfi_startproc\n"
-        "pushq %rbp\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %rbx\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r12\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r13\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r14\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r15\n.cfi_adjust_cfa_offset 8\n"
-        "movq %rsp, (%rdi)\n"
-        "movq %rsi, %rsp\n"
-        "popq %r15\n.cfi_adjust_cfa_offset -8\n"
-        "popq %r14\n.cfi_adjust_cfa_offset -8\n"
-        "popq %r13\n.cfi_adjust_cfa_offset -8\n"
-        "popq %r12\n.cfi_adjust_cfa_offset -8\n"
-        "popq %rbx\n.cfi_adjust_cfa_offset -8\n"
-        "popq %rbp\n.cfi_adjust_cfa_offset -8\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size switch_stacks, . - switch_stacks\n");
-
-static void* prepare_stack(char* end, void (*entry)(void)) {
-    uintptr_t* top = (uintptr_t*)((uintptr_t)end & ~(uintptr_t)63);
-    *--top = 0; // where entry() would return to
-    *--top = (uintptr_t)entry;
-    for (int i = 0; i < 6; ++i) *--top = 0;
-    return top;
-}
-
 static void *worker_point, *main_point;
 NOT_INLINED static uint64_t switch_below(unsigned depth, void** from, void** to) {
     uint64_t sum = spin(300);
@@ -564,32 +464,6 @@ NOT_INLINED void copy_stacks(void) {
     memcpy(arriving->point, arriving->copy, arriving->size);
 }
 void switch_copied(struct Copied* from, struct Copied* to);
-__asm__(".text\n"
-        ".type switch_copied, @function\n"
-        "switch_copied:\n"
-        ".cfi_startproc\n"
-        "pushq %rbp\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %rbx\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r12\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r13\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r14\n.cfi_adjust_cfa_offset 8\n"
-        "pushq %r15\n.cfi_adjust_cfa_offset 8\n"
-        "movq %rsp, (%rdi)\n"
-        "movq %rdi, leaving(%rip)\n"
-        "movq %rsi, arriving(%rip)\n"
-        "movq %rsi, %rbx\n"
-        "leaq copying_stack+65536(%rip), %rsp\n"
-        "call copy_stacks\n"
-        "movq (%rbx), %rsp\n"
-        "popq %r15\n.cfi_adjust_cfa_offset -8\n"
-        "popq %r14\n.cfi_adjust_cfa_offset -8\n"
-        "popq %r13\n.cfi_adjust_cfa_offset -8\n"
-        "popq %r12\n.cfi_adjust_cfa_offset -8\n"
-        "popq %rbx\n.cfi_adjust_cfa_offset -8\n"
-        "popq %rbp\n.cfi_adjust_cfa_offset -8\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size switch_copied, . - switch_copied\n");
 NOT_INLINED static uint64_t copied_below(int self, unsigned depth) {
     uint64_t sum = spin(3000);
     if (depth == 0)
@@ -736,28 +610,6 @@ NOT_INLINED static uint64_t tail_b(unsigned depth, uint64_t sum) {
 /* Without unwind information, in the middle of the stack; once with a frame pointer, once without. */
 uint64_t undescribed(uint64_t (*function)(unsigned), unsigned argument);
 uint64_t undescribed_frame(uint64_t (*function)(unsigned), unsigned argument);
-__asm__(".text\n"
-        ".type undescribed, @function\n"
-        "undescribed:\n"
-        "pushq %rbx\n"
-        "subq $208, %rsp\n"
-        "movq %rdi, %rax\n"
-        "movl %esi, %edi\n"
-        "call *%rax\n"
-        "addq $208, %rsp\n"
-        "popq %rbx\n"
-        "ret\n"
-        ".size undescribed, . - undescribed\n"
-        ".type undescribed_frame, @function\n"
-        "undescribed_frame:\n"
-        "pushq %rbp\n"
-        "movq %rsp, %rbp\n"
-        "movq %rdi, %rax\n"
-        "movl %esi, %edi\n"
-        "call *%rax\n"
-        "popq %rbp\n"
-        "ret\n"
-        ".size undescribed_frame, . - undescribed_frame\n");
 static uint64_t climb_once(unsigned depth) { return climb(depth); }
 static void shapes(void) {
     unsigned i = 0;
@@ -773,36 +625,6 @@ static void shapes(void) {
 /* Unwind information that is wrong: it does not tell of the words that were pushed, one of which looks like a return
  * address. Debuggers and exceptions are lost there, the program is not. */
 uint64_t misdescribed(uint64_t (*function)(unsigned), unsigned argument);
-__asm__(".text\n"
-        ".type misdescribed, @function\n"
-        "misdescribed:\n"
-        ".cfi_startproc\n"
-        "pushq %rbp\n"
-        "movq %rsp, %rbp\n" /* nothing is told of all this */
-        "leaq misdescribed_middle(%rip), %rax\n"
-        "pushq %rax\n"
-        "subq $8, %rsp\n"
-        "movq %rax, (%rsp)\n"
-        "movq %rdi, %rax\n"
-        "movl %esi, %edi\n"
-        "call *%rax\n"
-        "leaq misdescribed_middle(%rip), %rcx\n"
-        "cmpq (%rsp), %rcx\n"
-        "jne 1f\n"
-        "cmpq 8(%rsp), %rcx\n"
-        "jne 1f\n"
-        "jmp 2f\n"
-        ".cfi_def_cfa rbp, 16\n"
-        "nop\n"
-        "misdescribed_middle:\n"
-        "nop\n"
-        "1: movl $0, %eax\n"
-        "2: movq %rbp, %rsp\n"
-        "popq %rbp\n"
-        ".cfi_def_cfa rsp, 8\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size misdescribed, . - misdescribed\n");
 static void wrong_descriptions(void) {
     unsigned i = 0;
     for (double end = cpu_time() + 1.2; cpu_time() < end; ++i)
