@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "format"))
 import read_profile
-from harness import Result, expect, expect_equal, kill_all, main, test
+from harness import TIME_FACTOR, Result, expect, expect_equal, kill_all, main, test
 from report_checks import check_report, sums
 
 RANKS = int(os.environ.get("KILL_MATRIX_RANKS", "2"))
@@ -49,7 +49,7 @@ class Run(Logs):
 
     def __init__(self, job, mode, chosen, most, options, timeout=90):
         super().__init__(job)
-        self.job, self.timeout = job, timeout
+        self.job, self.timeout = job, timeout * TIME_FACTOR
         self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         command = [job.program("mortal"), mode, chosen, most, self.folder]
         if options is not None:
@@ -82,7 +82,7 @@ class Run(Logs):
             texts.append(file.read().decode(errors="replace"))
             file.close()
         result = self.job.last = Result(self.command, code, *texts, seconds)
-        expect(code is not None, f"not finished after {self.timeout} s")
+        expect(code is not None, f"not finished after {self.timeout:.0f} s")
         return result
 
 
@@ -170,14 +170,14 @@ def same_end(job, mode, chosen=1, most=30, kill=None, options=SHORT, repetitions
         run, measured = once(options)
         # Which rank's end the launcher reports, and what it loses of the messages, is a race of its own: one in 10 to 40 ends
         # of plain jobs on a busy machine is another one.
-        patience = time.monotonic() + 60
+        patience = time.monotonic() + 60 * TIME_FACTOR
         while True:
             _, plain = once(None)
             if end_of(plain) == end_of(measured) or time.monotonic() > patience:
                 break
         job.last = measured
         expect_equal(end_of(measured), end_of(plain), f"the end of the job, repetition {repetition}")
-        expect(measured.seconds < plain.seconds + slack, f"{measured.seconds:.1f} s, without {plain.seconds:.1f} s")
+        expect(measured.seconds < plain.seconds + slack * TIME_FACTOR, f"{measured.seconds:.1f} s, without {plain.seconds:.1f} s")
         expect(len(measured.said) <= 1, f"more than one line: {measured.said}")
         check_recovered(job, run)
     return run
@@ -254,7 +254,7 @@ def iterations_outlive_the_death_of_all_ranks(job):
 
 def end_after_profile(run):
     """Waits until the job has written its profile, and ends its launcher."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 60 * TIME_FACTOR
     while not os.path.exists(os.path.join(run.profile, "profile.lprof")):
         expect(time.monotonic() < deadline, "there is no profile")
         time.sleep(0.02)
@@ -288,7 +288,7 @@ def a_job_that_runs_is_not_recovered(job):
     run = Run(job, "hang", 0, 600, {})
     run.wait_for(10)
     # Not by job.run(), which ends everything.
-    result = subprocess.run([job.tool, "recover", run.profile], env=job.environment(), capture_output=True, text=True, timeout=60)
+    result = subprocess.run([job.tool, "recover", run.profile], env=job.environment(), capture_output=True, text=True, timeout=60 * TIME_FACTOR)
     expect(len(run.lines(0)) <= 600, "the job was quicker than the test")
     expect_equal((result.returncode, os.path.exists(os.path.join(run.profile, "profile.lprof"))), (1, False), "recover")
     expect("still runs" in result.stderr and result.stderr.count("\n") == 1, f"what it says: {result.stderr}")
@@ -539,7 +539,7 @@ def a_disk_that_fills_up_is_no_harm(job):
     place.mkdir()
     command = [job.program("mortal"), "exit", -1, 100, job.folder]
     result = job.run([*job.mounted(place, "200k"), *job.launcher(RANKS), *job.preloaded(command, {"LIBPROFILE_OUTPUT": place / "out", **SHORT})])
-    patience = time.monotonic() + 60  # as in same_end()
+    patience = time.monotonic() + 60 * TIME_FACTOR  # as in same_end()
     while True:
         plain = job.run([*job.launcher(RANKS), *command])
         if (plain.code, plain.out) == (result.code, result.out) or time.monotonic() > patience:
