@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Runs tests of tests/process on this system with a libprofile that was built elsewhere: the language matrix, the kill matrix, and marks, which are
-checked there. Their programs are built by this system's compilers with its MPIs.
+"""Runs tests of tests/process on this system with a libprofile that was built elsewhere: the language matrix, the kill matrix, marks, which are
+checked there, and OpenMP. Their programs were built by build_programs.py.
 
-Usage: suites.py PREFIX SOURCE_FOLDER BUILD_FOLDER    prints Markdown: a row for each suite and MPI. Ends with 1 if a test failed."""
+Usage: suites.py PREFIX SOURCE_FOLDER BUILD_FOLDER [SUITE...]    prints Markdown: a row for each suite and MPI. Ends with 1 if a test failed.
+Without a choice: languages, kills and marks."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,10 +13,11 @@ import time
 from pathlib import Path
 
 PREFIX, SOURCE, BUILD = map(Path, sys.argv[1:4])
-SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"]}
+SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"], "openmp": ["openmp", "tasks"]}
 MPIS = ["openmpi", "mpich"]
 SKIPPED = 77
 VERDICTS = ["passed", "skipped", "fails without libprofile", "failed"]
+LIMIT = 360 * float(os.environ.get("TEST_TIME_FACTOR", "1"))
 
 
 def listed(script, mpi):
@@ -30,22 +33,14 @@ def listed(script, mpi):
     return names
 
 
-def build():
-    """Returns the programs that these compilers and MPIs cannot build."""
-    subprocess.run(["cmake", "-S", SOURCE / "tests/portability", "-B", BUILD, "-G", "Ninja"], check=True, stdout=subprocess.DEVNULL)
-    result = subprocess.run(["ninja", "-C", BUILD, "-k", "0"], capture_output=True, text=True)
-    (BUILD / "log").write_text(result.stdout)
-    return sorted(set(re.findall(r"(?m)^FAILED: (?:\[code=\d+\] )?programs/(\S+)", result.stdout)))
-
-
 def outcome(script, mpi, name):
     """Which of VERDICTS, and what was said."""
     command = [sys.executable, "-B", SOURCE / f"tests/process/{script}.py", "--library", PREFIX / "lib/libprofile.so", "--tool",
                PREFIX / "bin/libprofile", "--programs", BUILD / "programs", "--build", BUILD, "--mpi", mpi, name]
     try:
-        result = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=360)
+        result = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:
-        return VERDICTS[3], "not finished after 360 s"
+        return VERDICTS[3], f"not finished after {LIMIT:.0f} s"
     said = result.stdout + result.stderr
     if result.returncode in (0, SKIPPED):
         return VERDICTS[result.returncode != 0], said
@@ -55,14 +50,14 @@ def outcome(script, mpi, name):
 
 
 def main():
-    missing = build()
+    missing = (BUILD / "missing").read_text().split()
     print("Not built here: " + (", ".join(missing) or "nothing") + "\n")
     print(f"| tests | MPI | {' | '.join(VERDICTS)} |\n|---|---|---|---|---|---|", flush=True)
     failures = 0
-    for suite, scripts in SUITES.items():
+    for suite in sys.argv[4:] or ["languages", "kills", "marks"]:
         for mpi in MPIS:
             found = {verdict: [] for verdict in VERDICTS}
-            for script in scripts:
+            for script in SUITES[suite]:
                 for name in listed(script, mpi):
                     start = time.monotonic()
                     verdict, said = outcome(script, mpi, name)
