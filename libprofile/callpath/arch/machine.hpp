@@ -4,7 +4,8 @@
 //   Registers                 of interrupted code, with which a walk over the stack begins; `extra` is one that some frames need
 //   context_offset            where the ucontext_t of a signal handler's frame lies, from the stack pointer in the trampoline it returns to
 //   LIBPROFILE_OWN_FRAME      a handle of the function's own frame, for those below; valid until the function returns. Frames that are farther inside
-//                             have smaller handles, and a frame of the same function at the same depth has the same one
+//                             have smaller handles, and a frame of the same function at the same depth has the same one. Stack pointers farther inside are
+//                             smaller, too, also those of functions without a frame
 //   LIBPROFILE_STACK_OF_CALLER  what stack_of_caller() tells
 //   return_slot(frame)        where its return address lies; unless the frame lives, an address that may be read
 //   frame_pointer_slot(frame) where the caller's frame pointer lies

@@ -10,7 +10,7 @@
 #endif
 
 // Frame pointers lead to the frame record, and compilers put that anywhere in a frame. So the handle leads to where both ends are noted.
-#define LIBPROFILE_OWN_FRAME ::libprofile::note_frame(__builtin_alloca(sizeof(::libprofile::NotedFrame)), __builtin_frame_address(0), __builtin_dwarf_cfa())
+#define LIBPROFILE_OWN_FRAME ::libprofile::note_frame(__builtin_alloca(2 * sizeof(::libprofile::NotedFrame)), __builtin_frame_address(0), __builtin_dwarf_cfa())
 #define LIBPROFILE_STACK_OF_CALLER __builtin_dwarf_cfa()
 
 namespace libprofile {
@@ -32,9 +32,11 @@ struct NotedFrame {
     std::uintptr_t record; // the caller's x29, and the return address
     std::uintptr_t stack;  // the caller's stack pointer
 };
-inline void* note_frame(void* to, void* record, void* stack) noexcept {
-    *static_cast<NotedFrame*>(to) = {reinterpret_cast<std::uintptr_t>(record), reinterpret_cast<std::uintptr_t>(stack)};
-    return to;
+/// Not at the very end, which is the stack pointer of functions without a frame that are called: they are farther inside.
+inline void* note_frame(void* room, void* record, void* stack) noexcept {
+    NotedFrame* const noted = static_cast<NotedFrame*>(room) + 1;
+    *noted = {reinterpret_cast<std::uintptr_t>(record), reinterpret_cast<std::uintptr_t>(stack)};
+    return noted;
 }
 inline std::uintptr_t return_slot(std::uintptr_t frame) noexcept {
     constexpr std::uintptr_t most = 96; // the record lies right above; what a frame that is gone has noted may be overwritten
