@@ -158,7 +158,9 @@ __asm__(".type switch_copied, %function\n"
         ".cfi_endproc\n"
         ".size switch_copied, . - switch_copied\n");
 
-__asm__(".type undescribed, %function\n"
+/* Callers are found only of such functions as have a symbol while the program runs. */
+__asm__(".globl undescribed, undescribed_frame\n"
+        ".type undescribed, %function\n"
         "undescribed:\n"
         "stp x19, x30, [sp, #-16]!\n"
         "sub sp, sp, #208\n"
