@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Runs tests of tests/process on this system with a libprofile that was built elsewhere: the language matrix, the kill matrix, marks, which are
-checked there, and OpenMP. Their programs were built by build_programs.py.
+checked there, and tasks of OpenMP. Their programs were built by build_programs.py.
 
 Usage: suites.py PREFIX SOURCE_FOLDER BUILD_FOLDER [SUITE...]    prints Markdown: a row for each suite and MPI. Ends with 1 if a test failed.
 Without a choice: languages, kills and marks."""
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 PREFIX, SOURCE, BUILD = map(Path, sys.argv[1:4])
-SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"], "openmp": ["openmp", "tasks"]}
+SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"], "tasks": ["tasks"]}
 MPIS = ["openmpi", "mpich"]
 SKIPPED = 77
 VERDICTS = ["passed", "skipped", "fails without libprofile", "failed"]
