@@ -60,37 +60,34 @@ bool cross_bare_code(const WalkedFrame& frame, const Readable& stack, std::uintp
     return cfa != 0;
 }
 
-/// Continues with the frame that a signal interrupted. Returns false if its registers cannot be read.
-bool leave_signal_frame(WalkedFrame& frame, const Readable& stack, RawPath& path) {
+/// Continues with the frame that a signal interrupted; `link` is where its return address is if that is in its register. Returns false if its registers
+/// cannot be read.
+bool leave_signal_frame(WalkedFrame& frame, std::uintptr_t& link, const Readable& stack) {
     const std::uintptr_t context = frame.sp + context_offset;
     if (!stack.holds(context) || !stack.holds(context + sizeof(ucontext_t))) return false;
     const Registers registers = registers_of(reinterpret_cast<const ucontext_t*>(context));
     const std::uintptr_t sp = registers.stack;
     if (sp <= frame.sp || !stack.holds(sp & ~std::uintptr_t{7})) return false;
-    path.crossed_signal = true;
     frame = {registers.instruction, sp, registers.frame, 0, registers.extra};
+    link = context + extra_offset;
     return true;
 }
 
-} // namespace
-
-WalkStart interrupted_frame(void* context) noexcept {
-    const Registers registers = registers_of(context);
-    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.extra};
-}
-
-void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept {
+/// `mark_end`: of the frame that has the thread's mark, 0 if there is none.
+template <class Path> void walk(const WalkStart& start, std::uintptr_t mark_end, Path& path) {
     path.clear();
-    path.push(start.address, start.slot);
+    path.push(start.address, start.slot, {}, start.stack_pointer);
     const std::uint32_t epoch = load_map.epoch();
     // Unwind information still names the slot of a saved register after the register was restored. The slot may then lie up to 128 bytes
     // below the stack pointer, where nothing may overwrite it (the red zone of the System V ABI).
     constexpr std::uintptr_t red_zone = 128;
     const Readable stack{(start.stack_pointer & ~std::uintptr_t{7}) - red_zone, thread_local_block.stack_base};
     WalkedFrame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_slot, start.extra};
+    std::uintptr_t link = 0;
+    bool was_interrupted = start.slot == 0;
     for (;;) {
         const Recipe recipe = recipe_table.find(frame.address, epoch);
-        path.flags[path.size - 1] = recipe.flags;
+        path.set_flags(recipe.flags);
         std::uintptr_t cfa = 0;
         ReturnPlace place;
         switch (recipe.kind) {
@@ -103,8 +100,9 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         case RecipeKind::Outermost: path.end = PathEnd::Root; return;
         case RecipeKind::Hard: path.end = PathEnd::Hard; return;
         case RecipeKind::Signal:
-            if (!leave_signal_frame(frame, stack, path)) return;
-            if (is_mark_code(frame.address)) return;
+            if (!leave_signal_frame(frame, link, stack)) return;
+            path.crossed_signal = was_interrupted = true;
+            if (is_mark_code(frame.address) && !path.enters_mark_code(frame, mark_end, link)) return;
             if (!path.push(frame.address, 0)) return void(path.end = PathEnd::Full);
             continue;
         default:
@@ -123,18 +121,100 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
             const bool is_sure = recipe.frame_rule != FramePointerRule::AtFrame || recipe.kind == RecipeKind::Frame;
             frame.fp_slot = is_sure ? fp_slot : 0;
         }
-        if (return_address == mark_stub()) {
-            if (slot == mark_slot) {
-                path.end = PathEnd::Mark;
-                path.marked = origin;
-            }
-            if (slot == mark_slot || (return_address = lost_return_address(thread_local_block.mark, slot)) == 0) return;
+        if (code_address(return_address) == mark_stub()) {
+            if (cfa == mark_end) return path.end_at_mark(origin, is_in_register ? link : slot, was_interrupted);
+            if ((return_address = lost_return_address(thread_local_block.mark, cfa)) == 0) return;
+            path.pass_lost_mark(is_in_register ? link : slot, return_address, cfa);
         }
         frame.address = code_address(return_address) - 1;
         frame.sp = cfa;
         frame.extra = 0;
-        if (!path.push(frame.address, slot, origin)) return void(path.end = PathEnd::Full);
+        was_interrupted = false;
+        if (!path.push(frame.address, slot, origin, cfa)) return void(path.end = PathEnd::Full);
     }
+}
+
+/// As InTool (thread/thread.hpp), for code that may run where no thread is measured.
+class Inside {
+  public:
+    explicit Inside(std::uintptr_t frame) : before_(thread_local_block.in_tool) {
+        if (before_ == 0) thread_local_block.tool_frame = frame;
+        thread_local_block.in_tool = before_ + 1;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    ~Inside() {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        thread_local_block.in_tool = before_;
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+  private:
+    int before_;
+};
+
+/// Looks for marks instead of keeping what it finds.
+struct MarkSearch {
+    PathEnd end = PathEnd::Lost;
+    bool crossed_signal = false, bridged = false;
+    std::uintptr_t slot = 0;
+    bool is_alone = false;
+
+    void clear() {}
+    static bool push(std::uintptr_t, std::uintptr_t, SlotOrigin = {}, std::uintptr_t = 0) { return true; }
+    static void set_flags(std::uint8_t) {}
+    /// A return is just passing through the mark. Only the stub's first two instructions have the mark in the register.
+    bool enters_mark_code(const WalkedFrame& frame, std::uintptr_t mark_end, std::uintptr_t link) {
+        if (frame.address < mark_stub() || frame.address > mark_stub() + 4) return true;
+        if (frame.sp == mark_end)
+            end_at_mark({}, link, false);
+        else if (const std::uintptr_t lost = lost_return_address(thread_local_block.mark, frame.sp); lost != 0)
+            pass_lost_mark(link, lost, frame.sp);
+        return false;
+    }
+    void end_at_mark(SlotOrigin, std::uintptr_t where, bool was_interrupted) {
+        slot = where;
+        is_alone = !was_interrupted;
+    }
+    static void pass_lost_mark(std::uintptr_t where, std::uintptr_t return_address, std::uintptr_t frame_end) {
+        if (where == 0) return;
+        auto& word = *reinterpret_cast<std::uintptr_t*>(where);
+        if (const std::uintptr_t restored = stored_as(word, mark_stub(), return_address, frame_end); restored != 0) word = restored;
+    }
+};
+
+} // namespace
+
+WalkStart interrupted_frame(void* context) noexcept {
+    const Registers registers = registers_of(context);
+    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.extra};
+}
+
+void walk_stack(const WalkStart& start, std::uintptr_t mark_end, RawPath& path) noexcept { walk(start, mark_end, path); }
+
+bool find_marks(Mark& mark, const WalkStart& start) noexcept {
+    if constexpr (!has_fixed_return_slot) {
+        if (!is_own_stack(start.stack_pointer)) return false;
+        const Inside guard(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+        MarkSearch search;
+        WalkStart from = start;
+        const std::uintptr_t end = end_of(mark);
+        if (from.address == mark_stub() - 1) { // a jump has led to the one who looks
+            if (from.stack_pointer == end) {
+                mark.slot = from.slot;
+                return true;
+            }
+            const std::uintptr_t lost = lost_return_address(mark, from.stack_pointer);
+            if (lost == 0) return false;
+            search.pass_lost_mark(from.slot, lost, from.stack_pointer);
+            from.address = lost - 1;
+        }
+        walk(from, end, search);
+        if (search.slot == 0) return false;
+        mark.slot = search.slot;
+        return search.is_alone;
+    }
+    return mark.slot != 0;
 }
 
 } // namespace libprofile

@@ -30,8 +30,8 @@ inline WalkStart calling_frame(std::uintptr_t frame) noexcept {
 /// The frame that a signal interrupted; `context` is the handler's third argument.
 WalkStart interrupted_frame(void* context) noexcept;
 
-/// Fills `path`. A return address that is the mark's stub ends the walk: `Mark` if it lies in `mark_slot`, else `Lost`. A lost mark
-/// whose return address is known does not end it.
-void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept;
+/// Fills `path`. A return address that is the mark's stub ends the walk: `Mark` if it is that of the frame that ends at `mark_end`, else `Lost`. A lost
+/// mark whose return address is known does not end it.
+void walk_stack(const WalkStart& start, std::uintptr_t mark_end, RawPath& path) noexcept;
 
 } // namespace libprofile

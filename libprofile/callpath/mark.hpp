@@ -10,9 +10,12 @@
 // functions of the application and must touch nothing else, so the thread's signal handler leaves a mark alone when it has interrupted
 // them (is_mark_code()).
 //
-// All architectures have the same interface: arch/ARCHITECTURE/mark_stub.hpp, with mark_stub() and is_mark_code(), and marks.cpp.
+// Where a return address may move while its function runs (AArch64), a mark is known by the end of its frame (arch/frame_end.hpp), and its slot is
+// where it was last seen. A walk over the stack finds it again; a mark that cannot be found is remembered as lost, for its return.
 #pragma once
 
+#include "libprofile/callpath/arch/frame_end.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/arch/mark_stub.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 
@@ -28,11 +31,13 @@ struct TrackedFrame {
     SlotOrigin origin;
     bool markable = false;
     std::uint16_t python = 0; // number, from 1, of the PythonFrames activation that runs in it; 0 if none does
+    [[no_unique_address]] FrameEnd end;
+    std::uintptr_t frame_end() const noexcept { return end.of(slot); } // of the function that returns to it
 };
 
 /// The thread's only mark.
 struct Mark {
-    std::uintptr_t slot = 0;              // where it lies; 0 if there is none
+    std::uintptr_t slot = 0;              // where it lies, or was last seen; 0 if there is none
     std::uintptr_t return_address = 0;    // the return address that it replaces
     std::uint32_t node = 0;               // of that frame, as in `frames`: MPI calls look at it (PathTracker::is_unchanged)
     std::int32_t index = -1;              // of the frame in `frames` that it returns to
@@ -47,42 +52,54 @@ struct Mark {
     bool has_returned = false;
 
     // Marks that were overwritten or jumped over. A copy of their stack may come back (see lost_return()).
-    static constexpr unsigned kept_losses = 16;
+    static constexpr unsigned kept_losses = has_fixed_return_slot ? 16 : 64;
     struct Loss {
         std::uintptr_t slot = 0;
         std::uintptr_t return_address = 0;
+        [[no_unique_address]] FrameEnd end;
     } losses[kept_losses];
     unsigned next_loss = 0;
     bool moving = false;  // it is being placed, moved by the stub, or lifted (lift_mark())
     unsigned version = 0; // changes whenever anything but the stub changes the mark or `frames`
+    [[no_unique_address]] FrameEnd end;
+
+    /// The `slot` of a mark that is in a register, or in one that was saved for a moment: it holds no mark.
+    static inline const std::uintptr_t unknown_slot = 0;
 };
 
 /// A handler of the application may change it at any moment, by what it does to the stack: to be read once.
 inline std::uintptr_t slot_of(const Mark& mark) noexcept { return __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); }
+
+inline std::uintptr_t end_of(const Mark& mark) noexcept { return mark.end.of(slot_of(mark)); }
+
+/// Returns true if it cannot be told from the slot whether the mark stands, seen from a frame whose stack ends at `stack_pointer`: a walk will tell.
+inline bool may_have_moved(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    return !has_fixed_return_slot && slot_of(mark) != 0 && end_of(mark) >= stack_pointer;
+}
 
 /// Returns true if a signal handler of the application interrupted a move of the mark, before it was written or after it was removed.
 inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
     const std::uintptr_t slot = slot_of(mark);
     return mark.moving && slot >= stack_pointer && *reinterpret_cast<const std::uintptr_t*>(slot) == mark.return_address;
 }
-/// Returns the return address that belongs into `slot` if a mark was lost there, else 0.
-inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t slot) noexcept {
+/// Returns the return address of the frame that ends at `end` if a mark was lost there, else 0.
+inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t end) noexcept {
     for (unsigned i = 0; i < Mark::kept_losses; ++i) {
         const Mark::Loss& loss = mark.losses[(mark.next_loss - 1 - i) % Mark::kept_losses];
-        if (loss.slot == slot) return loss.return_address;
+        if (loss.end.of(loss.slot) == end) return loss.return_address;
     }
     return 0;
 }
 /// Remembers the mark, for a return or an unwinder that reaches it later.
 inline void note_loss(Mark& mark) noexcept {
-    if (lost_return_address(mark, mark.slot) == mark.return_address) return; // it is the newest one in that slot
-    mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address};
+    if (lost_return_address(mark, end_of(mark)) == mark.return_address) return; // it is the newest one in that slot
+    mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address, mark.end};
     mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
 }
 
-/// Returns the return address that belongs into `slot` if it holds the mark of any thread, else 0. Use it only when all else has failed.
+/// Returns the return address of the frame that ends at `end` if it has the mark of any thread, else 0. Use it only when all else has failed.
 /// The session sets it before it begins to measure.
-using FindMark = std::uintptr_t (*)(std::uintptr_t slot) noexcept;
+using FindMark = std::uintptr_t (*)(std::uintptr_t end) noexcept;
 extern FindMark return_address_of_any_mark;
 
 /// Returns true if this machine and this thread allow return addresses to be changed: not under a shadow stack.
@@ -98,8 +115,9 @@ inline bool mark_stands(const Mark& mark, std::uintptr_t stack_pointer) noexcept
 /// Marks the innermost markable frame, from `index` outwards. There must be no mark.
 void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noexcept;
 
-/// Removes the mark: restores the return address if the mark stands, else forgets it.
-void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
+/// Removes the mark: restores the return address if the mark stands, else forgets it. `is_found`: it was just seen in its slot, and nowhere else. Where
+/// it may have moved, it is otherwise remembered as lost, too.
+void remove_mark(Mark& mark, std::uintptr_t stack_pointer, bool is_found = has_fixed_return_slot) noexcept;
 
 /// Restores the return addresses of lost marks that still stand, seen from a frame whose stack ends at `stack_pointer`. For callers that
 /// are about to read return addresses.
@@ -112,6 +130,12 @@ void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept;
 
 /// The thread is about to continue at `stack_pointer` and to leave all frames inside of that: moves the mark out there.
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
+
+/// Where a mark may have moved: finds it again for the calling thread, as `slot` then tells, and restores return addresses of lost marks on the way.
+/// For callers that want the mark away because others will read the stack. `start`: the frame from which on it is searched for (frame_walk.hpp).
+/// Returns false if it was not found.
+struct WalkStart;
+bool find_marks(Mark& mark, const WalkStart& start) noexcept;
 
 /// Returns where longjmp(environment) continues, or 0 if unknown.
 std::uintptr_t longjmp_target(const void* environment) noexcept;

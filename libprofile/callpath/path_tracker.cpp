@@ -68,7 +68,7 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
         common_at_most_ = std::min(common_at_most_, standing);
         common_since_followed_ = std::min(common_since_followed_, standing);
     }
-    if (mark_stands(own, stack_pointer)) {
+    if (mark_stands(own, stack_pointer) || (may_have_moved(own, stack_pointer) && !is_about_to_stand(own, stack_pointer))) {
         limit_standing(static_cast<std::size_t>(own.index) + 2);
         return;
     }
@@ -115,6 +115,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
             if (common == kept + i) note_change(common);
             frame.address = path_.addresses[from];
             frame.slot = path_.slots[from];
+            frame.end = path_.ends[from];
             frame.node = no_node;
             frame.python = 0;
         }
@@ -130,6 +131,18 @@ void PathTracker::splice(std::size_t kept) noexcept {
     common_since_call_ = std::min(common_since_call_, common + 1);
 }
 
+/// The walk has met the mark, perhaps not where it was: its function has ended by a jump to another one, or is at its end.
+void PathTracker::follow_mark() noexcept {
+    Mark& own = mark();
+    const std::uintptr_t slot = path_.mark_slot;
+    if (beyond_mark_ != 0 && frames_[beyond_mark_ - 1].slot != slot) {
+        TrackedFrame& frame = frames_[beyond_mark_ - 1];
+        frame.slot = path_.mark_was_interrupted ? 0 : slot;
+        frame.markable = frame.slot != 0 && path_.size != 0 && (path_.flags[path_.size - 1] & never_marked) == 0;
+    }
+    if (own.slot != 0) own.slot = is_own_stack(slot) ? slot : reinterpret_cast<std::uintptr_t>(&Mark::unknown_slot);
+}
+
 /// Takes over the walk's result.
 void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
     if (path_.bridged) count(PathCount::Bridged);
@@ -137,6 +150,7 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
         count(PathCount::Spliced);
         // The function inside may have saved the frame pointer elsewhere than the one before.
         if (beyond_mark_ != 0) frames_[beyond_mark_ - 1].origin = path_.marked;
+        if constexpr (!has_fixed_return_slot) follow_mark();
         return splice(beyond_mark_);
     }
     if (mark().slot != 0) {
@@ -242,7 +256,7 @@ bool PathTracker::is_unwinding() const noexcept {
 
 /// Places a new mark in the innermost markable frame from `index` outwards.
 void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept {
-    remove_mark(mark(), stack_pointer);
+    remove_mark(mark(), stack_pointer, has_fixed_return_slot || path_.end != PathEnd::Mark || !path_.mark_was_interrupted);
     if (index < 0) return;
     place_mark(mark(), frames_, index);
     count(PathCount::Placed);
@@ -256,11 +270,19 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
 
 /// The call returns through the mark: the marked function has ended by a jump to MPI instead of a call. Its caller's frame is the
 /// innermost one.
-void PathTracker::end_at_own_return() noexcept {
+void PathTracker::end_at_own_return(std::uintptr_t slot) noexcept {
     limit_standing(beyond_mark_);
     path_.clear();
-    path_.end = PathEnd::Mark;
+    path_.end_at_mark({}, slot, false);
     path_.flags[0] = 0; // of the innermost frame: no frame was walked
+}
+
+/// Where the walk from a call begins. Where a mark may move, one that was lost may have come to the call by a jump.
+WalkStart PathTracker::start_of_call(std::uintptr_t frame) noexcept {
+    WalkStart start = calling_frame(frame);
+    if constexpr (!has_fixed_return_slot)
+        if (start.address == mark_stub() - 1) start.address = lost_return_address(mark(), start.stack_pointer) - 1;
+    return start;
 }
 
 NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
@@ -275,10 +297,10 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     }
     observe(frame);
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
-    if (mark().slot == return_slot(frame) && mark_stands(mark(), frame))
-        end_at_own_return();
+    if (is_own_return(frame))
+        end_at_own_return(return_slot(frame));
     else
-        walk_stack(calling_frame(frame), mark().slot, path_);
+        walk_stack(start_of_call(frame), end_of(mark()), path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
         if (in_handler) { // libunwind's fast way is not for handlers, and the other one needs a context
@@ -389,7 +411,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     const std::uintptr_t sp = registers_of(context).stack;
     observe(sp);
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
-    walk_stack(interrupted_frame(context), mark().slot, path_);
+    walk_stack(interrupted_frame(context), end_of(mark()), path_);
     if (path_.end == PathEnd::Hard) {
         forget(sp);
         count(PathCount::Unwound);
@@ -401,7 +423,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     see_python(sp, false);
     const NodeId node = nodes(size_);
     set_ancestor(size_);
-    if (marks_mode() == MarksChoice::Check && spliced) check(context, sp);
+    if (marks_mode() == MarksChoice::Check && spliced) check_sample(context, sp);
     // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address. A mark that a call has placed there
     // stays: it will tell when the function returns.
     const std::int32_t index = static_cast<std::int32_t>(size_) - 3;
@@ -413,23 +435,22 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     return node;
 }
 
-/// Returns the number of tracked frames up to the one whose return address lies in `slot`, or 0 if there is no such frame.
-std::size_t PathTracker::frames_outside(std::uintptr_t slot) const noexcept {
+/// Returns the number of tracked frames up to the one to which the frame that ends at `end` returns, or 0 if there is no such frame.
+std::size_t PathTracker::frames_outside(std::uintptr_t end) const noexcept {
     for (std::size_t i = size_; i-- > 0;)
-        if (frames_[i].slot == slot) return i + 1;
+        if (frames_[i].frame_end() == end) return i + 1;
     return 0;
 }
 
 CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame, std::uintptr_t stack_pointer) noexcept {
     observe(stack_pointer);
-    const std::uintptr_t slot = return_slot(frame);
-    if (mark().slot == 0 || mark().slot >= slot) {
+    if (mark().slot == 0 || end_of(mark()) >= stack_of_caller(frame)) {
         find_call(frame, true);
         set_ancestor(size_);
         return ancestor_;
     }
     // A call from a callback has placed the mark. All frames outside of it stand, and they include the path of the outer call.
-    const std::size_t outside = frames_outside(slot);
+    const std::size_t outside = frames_outside(stack_of_caller(frame));
     if (outside == 0) { // the call that seems to be running has been left
         ancestor_ = {};
         miss_sample();

@@ -30,6 +30,7 @@
 namespace libprofile {
 
 struct Row;
+struct WalkStart;
 
 /// The choice of LIBPROFILE_MARKS. Also Off after a check has failed or a mark was lost (lose_mark()): nothing is marked any more.
 /// Thread-safe.
@@ -203,13 +204,20 @@ class PathTracker {
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
     std::uint32_t find_words(KnownPath::Word* words, std::uintptr_t frame) const noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
-    void end_at_own_return() noexcept;
+    /// The call returns through the mark.
+    bool is_own_return(std::uintptr_t frame) const noexcept {
+        if (end_of(mark()) != stack_of_caller(frame)) return false;
+        return has_fixed_return_slot ? mark_stands(mark(), frame) : return_address_of(frame) == mark_stub();
+    }
+    void end_at_own_return(std::uintptr_t slot) noexcept;
+    WalkStart start_of_call(std::uintptr_t frame) noexcept;
+    void follow_mark() noexcept;
     void lose_mark(std::uintptr_t stack_pointer) noexcept;
     void take(std::uintptr_t stack_pointer) noexcept;
     void splice(std::size_t kept) noexcept;
     NodeId nodes(std::size_t end) noexcept;
     bool may_mark(bool in_handler) noexcept;
-    std::size_t frames_outside(std::uintptr_t slot) const noexcept;
+    std::size_t frames_outside(std::uintptr_t end) const noexcept;
     bool is_unwinding() const noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     void end_follow(bool moves_mark, std::uintptr_t frame) noexcept;
@@ -251,6 +259,7 @@ class PathTracker {
     void note_wrong_call(NodeId found, NodeId full) const noexcept;
     NodeId node_of_full() noexcept;
     void check(void* context, std::uintptr_t frame) noexcept;
+    void check_sample(void* context, std::uintptr_t stack_pointer) noexcept;
     void count_check(bool right) noexcept;
     void count_dispute() noexcept;
 

@@ -2,6 +2,9 @@
 // Contract: plain data of one thread.
 #pragma once
 
+#include "libprofile/callpath/arch/frame_end.hpp"
+#include "libprofile/callpath/walked_frame.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -37,10 +40,15 @@ struct RawPath {
     /// The return slot of each frame; 0 for interrupted instructions, and if unknown.
     std::uintptr_t slots[capacity];
     SlotOrigin origins[capacity];
+    [[no_unique_address]] FrameEnds<capacity> ends; // of the frames inside, which return there
     std::uint8_t flags[capacity]; // RecipeFlag, of the module
     std::size_t size;
     PathEnd end;
     SlotOrigin marked;   // of the mark's slot, if the walk ended there
+    // Where marks may move (AArch64): the slot, 0 if it is in its register at the walk's start; and whether the function that has it was interrupted, so
+    // that it may be both in the register and in the slot.
+    std::uintptr_t mark_slot;
+    bool mark_was_interrupted;
     bool crossed_signal; // a frame was interrupted by a signal whose handler is part of the path
     bool bridged;        // code without unwind information was crossed by a search of the stack
 
@@ -50,15 +58,27 @@ struct RawPath {
         marked = {};
         crossed_signal = bridged = false;
     }
-    bool push(std::uintptr_t address, std::uintptr_t slot, SlotOrigin origin = {}) {
+    bool push(std::uintptr_t address, std::uintptr_t slot, SlotOrigin origin = {}, std::uintptr_t frame_end = 0) {
         if (size == capacity) return false;
         addresses[size] = address;
         slots[size] = slot;
         origins[size] = origin;
+        ends.set(size, frame_end);
         flags[size] = 0;
         ++size;
         return true;
     }
+    void set_flags(std::uint8_t of_innermost) { flags[size - 1] = of_innermost; }
+    /// A return that is just passing through the mark was interrupted. The frames around it are left alone.
+    static bool enters_mark_code(const WalkedFrame&, std::uintptr_t, std::uintptr_t) { return false; }
+    /// The walk ends at the thread's mark.
+    void end_at_mark(SlotOrigin origin, std::uintptr_t slot, bool was_interrupted) {
+        end = PathEnd::Mark;
+        marked = origin;
+        if constexpr (!has_fixed_frame_end) mark_slot = slot, mark_was_interrupted = was_interrupted;
+    }
+    /// A lost mark in this slot, whose return address is known, does not end it.
+    static void pass_lost_mark(std::uintptr_t, std::uintptr_t, std::uintptr_t) {}
 };
 
 } // namespace libprofile

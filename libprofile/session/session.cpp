@@ -43,7 +43,7 @@ void Session::start() noexcept {
     if (process.config_.flag(Option::Quiet)) silence_messages();
     if (process.config_.flag(Option::Disable)) return switch_off();
     process.call_paths_ = process.config_.flag(Option::CallPaths);
-    process_state.marks.store(has_marks ? process.config_.choice<MarksChoice>() : MarksChoice::Off, std::memory_order_relaxed);
+    process_state.marks.store(process.config_.choice<MarksChoice>(), std::memory_order_relaxed);
     python_process.switch_on(process.config_.flag(Option::Python));
     memory_quota.limit(static_cast<std::uint64_t>(process.config_.number(Option::Memory)));
     session_clock.choose(process.config_.text(Option::Clock));
@@ -62,7 +62,7 @@ void Session::start() noexcept {
         if (*process.config_.text(Option::Filter) != 0) filter_complaint_ = function_filter.load(process.config_.text(Option::Filter));
         sleds.look();
     }
-    return_address_of_any_mark = [](std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); };
+    return_address_of_any_mark = [](std::uintptr_t end) noexcept { return thread_registry.return_address_of_mark(end); };
     process_state.session.store(process.config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     Thread* thread = nullptr;
     {

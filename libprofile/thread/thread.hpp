@@ -71,8 +71,10 @@ struct RunningCall {
     void* found_in_slot() const noexcept {
         const std::uintptr_t slot = return_slot(frame);
         void* const there = reinterpret_cast<void*>(code_address(*reinterpret_cast<const std::uintptr_t*>(slot)));
-        const bool is_marked = there == reinterpret_cast<void*>(mark_stub()) && slot_of(own_mark()) == slot;
-        return is_marked ? reinterpret_cast<void*>(own_mark().return_address) : there;
+        if (there != reinterpret_cast<void*>(mark_stub())) return there;
+        const std::uintptr_t end = stack_of_caller(frame);
+        const std::uintptr_t address = end_of(own_mark()) == end ? own_mark().return_address : lost_return_address(own_mark(), end);
+        return address != 0 ? reinterpret_cast<void*>(address) : there;
     }
 };
 

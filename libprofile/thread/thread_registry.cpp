@@ -316,12 +316,12 @@ std::uint64_t ThreadRegistry::choose_for_checkpoint() noexcept {
     return running;
 }
 
-std::uintptr_t ThreadRegistry::return_address_of_mark(std::uintptr_t slot) noexcept {
+std::uintptr_t ThreadRegistry::return_address_of_mark(std::uintptr_t end) noexcept {
     std::uintptr_t found = 0;
     for_each_start([&](ThreadStart& start) {
         const Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->mark == nullptr || start.ended.load(std::memory_order_acquire)) return;
-        if (thread->mark->slot == slot) found = thread->mark->return_address;
+        if (end_of(*thread->mark) == end) found = thread->mark->return_address;
     });
     return found;
 }

@@ -59,8 +59,9 @@ class ThreadRegistry {
     /// For a checkpoint, by one thread at a time. Notes which locations are closed now, since more may close at any moment (Thread::in_checkpoint).
     /// Returns how many are open.
     std::uint64_t choose_for_checkpoint() noexcept;
-    /// Returns the real return address of a mark in `slot`, of any thread; 0 if there is none. For lost_return() (callpath/arch/x86_64/marks.cpp).
-    std::uintptr_t return_address_of_mark(std::uintptr_t slot) noexcept;
+    /// Returns the real return address of a frame that has the mark of any thread, and ends at `end`; 0 if there is none. For lost_return()
+    /// (callpath/mark.cpp).
+    std::uintptr_t return_address_of_mark(std::uintptr_t end) noexcept;
     /// Threads for which the kernel refused every sample clock.
     std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }

@@ -4,6 +4,7 @@
 
 #include "wrappers/process/jumps.hpp"
 
+#include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/regions/regions.hpp"
 #include "libprofile/thread/thread.hpp"
 
@@ -37,6 +38,14 @@ void* find_real(const char* name) {
     // The caller has the unwinder in a private scope.
     void* library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
     return library == nullptr ? nullptr : dlsym(library, name);
+}
+
+/// The caller, where it may have jumped here with a mark in its register: jumps.S has saved that and the frame pointer.
+[[maybe_unused]] WalkStart caller_of_jump(std::uintptr_t stack_pointer) {
+    constexpr std::uintptr_t saved = 48;
+    const std::uintptr_t record = stack_pointer - saved, slot = record + 8;
+    const auto word = [](std::uintptr_t address) { return *reinterpret_cast<const std::uintptr_t*>(address); };
+    return {code_address(word(slot)) - 1, slot, stack_pointer, word(record), record, 0};
 }
 
 /// The first call of the C library's backtrace() opens libgcc_s. A sample in there would not look like one in an unwinder and would place a mark, at
@@ -81,12 +90,15 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
             local.thread->regions->leave_to(*local.thread, target);
     }
     if (jump.kind == Kind::Look) restore_losses(local.mark, stack_pointer);
+    bool is_found = has_fixed_return_slot;
+    if constexpr (!has_fixed_return_slot)
+        if (jump.kind != Kind::Long) is_found = find_marks(local.mark, caller_of_jump(stack_pointer));
     if (local.mark.slot == 0) return real;
     if (is_own_stack(stack_pointer) && target > stack_pointer && is_own_stack(target)) {
         jump_mark(local.mark, target);
     } else {
         // On a stack other than the thread's own, the mark's frame is only suspended, and is restored, too.
-        remove_mark(local.mark, is_own_stack(stack_pointer) ? stack_pointer : local.stack_low);
+        remove_mark(local.mark, is_own_stack(stack_pointer) ? stack_pointer : local.stack_low, is_found);
     }
     return real;
 }

@@ -3,6 +3,7 @@
 // Contract: all is async-signal-safe and allocates nothing. registers_of() reads a ucontext_t, as signal handlers get it.
 //   Registers                 of interrupted code, with which a walk over the stack begins; `extra` is one that some frames need
 //   context_offset            where the ucontext_t of a signal handler's frame lies, from the stack pointer in the trampoline it returns to
+//   extra_offset              where Registers::extra lies in it
 //   LIBPROFILE_OWN_FRAME      a handle of the function's own frame, for those below; valid until the function returns. Frames that are farther inside
 //                             have smaller handles, and a frame of the same function at the same depth has the same one. Stack pointers farther inside are
 //                             smaller, too, also those of functions without a frame

@@ -1,5 +1,10 @@
 // The stub that a marked return address leads to (mark.hpp). One implementation per architecture.
-// Contract: constants; usable anywhere. has_marks: there are marks on this architecture; else mark_stub() is no return address.
+// Contract: constants; usable anywhere.
+//   mark_stub()                what a marked return slot holds
+//   is_mark_code(address)      whether it lies in the stub or its handler
+//   stored_as(word, from, to, end)   what a slot must hold to lead to `to` if `word`, which it holds, leads to `from`; 0 if it does not. With signed
+//                              return addresses, `end` (of the frame) is part of the signature
+//   stub_frame_size            from the slot that the stub tells its handler to the end of the frame that has returned
 #pragma once
 
 #if defined(__x86_64__)
@@ -7,3 +12,17 @@
 #else
 #include "libprofile/callpath/arch/aarch64/mark_stub.hpp"
 #endif
+
+namespace libprofile {
+
+extern "C" [[gnu::visibility("hidden")]] void libprofile_mark_stub();
+extern "C" [[gnu::visibility("hidden")]] const char __start_libprofile_marks[];
+extern "C" [[gnu::visibility("hidden")]] const char __stop_libprofile_marks[];
+
+inline std::uintptr_t mark_stub() noexcept { return reinterpret_cast<std::uintptr_t>(&libprofile_mark_stub); }
+
+inline bool is_mark_code(std::uintptr_t address) noexcept {
+    return address >= reinterpret_cast<std::uintptr_t>(__start_libprofile_marks) && address < reinterpret_cast<std::uintptr_t>(__stop_libprofile_marks);
+}
+
+} // namespace libprofile

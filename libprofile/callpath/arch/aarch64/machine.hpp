@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <ucontext.h>
 
@@ -27,6 +28,7 @@ inline Registers registers_of(const void* context) noexcept {
     return {machine.pc, machine.sp, machine.regs[29], machine.regs[30]};
 }
 constexpr std::uintptr_t context_offset = sizeof(siginfo_t);
+constexpr std::uintptr_t extra_offset = offsetof(ucontext_t, uc_mcontext) + offsetof(mcontext_t, regs) + sizeof(std::uint64_t) * 30;
 
 struct NotedFrame {
     std::uintptr_t record; // the caller's x29, and the return address
@@ -69,8 +71,7 @@ constexpr bool has_signed_returns = true;
 constexpr std::uintptr_t largest_code_address = (std::uintptr_t{1} << 52) - 1;
 
 constexpr const char* missing_here =
-    "on AArch64, return addresses are not marked and code is not changed: common ancestors of samples are upper bounds, LIBPROFILE_ITERATION can name MPI "
-    "calls but no functions, and functions compiled for XRay are not followed";
+    "on AArch64, code is not changed: LIBPROFILE_ITERATION can name MPI calls but no functions, and functions compiled for XRay are not followed";
 
 inline bool is_system_call(std::uintptr_t code) noexcept {
     constexpr std::uintptr_t page = 4096; // memory before it may not be mapped

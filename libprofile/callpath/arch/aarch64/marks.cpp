@@ -1,17 +1,16 @@
-// Return addresses are not marked on AArch64 yet.
 #include "libprofile/callpath/mark.hpp"
 
 #include <csetjmp>
+#include <sys/prctl.h>
 
 namespace libprofile {
 
-bool are_marks_possible() noexcept { return false; }
-void place_mark(Mark&, const TrackedFrame*, std::int32_t) noexcept {}
-void remove_mark(Mark&, std::uintptr_t) noexcept {}
-void restore_losses(const Mark&, std::uintptr_t) noexcept {}
-std::uintptr_t lift_mark(Mark&, std::uintptr_t) noexcept { return 0; }
-void put_back_mark(Mark&, std::uintptr_t) noexcept {}
-void jump_mark(Mark&, std::uintptr_t) noexcept {}
+bool are_marks_possible() noexcept {
+    // PR_GET_SHADOW_STACK_STATUS: with a guarded control stack, a changed return address would end the program.
+    constexpr int shadow_stack_status = 74;
+    unsigned long status = 0;
+    return prctl(shadow_stack_status, &status, 0, 0, 0) != 0 || (status & 1) == 0;
+}
 
 /// glibc keeps the stack pointer in word 13, mixed with a secret of the process (sysdeps/aarch64/setjmp.S), which a jump buffer of our own tells.
 std::uintptr_t longjmp_target(const void* environment) noexcept {

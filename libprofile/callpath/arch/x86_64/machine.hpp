@@ -1,6 +1,7 @@
 // See arch/machine.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <ucontext.h>
 
@@ -22,6 +23,7 @@ inline Registers registers_of(const void* context) noexcept {
     return {value(REG_RIP), value(REG_RSP), value(REG_RBP), value(REG_RBX)};
 }
 constexpr std::uintptr_t context_offset = 0;
+constexpr std::uintptr_t extra_offset = offsetof(ucontext_t, uc_mcontext) + sizeof(greg_t) * REG_RBX;
 
 /// The handle is rbp.
 inline std::uintptr_t return_slot(std::uintptr_t frame) noexcept { return frame + 8; }

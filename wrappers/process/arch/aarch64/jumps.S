@@ -1,4 +1,4 @@
-/* As arch/x86_64/jumps.S, AArch64. */
+/* As arch/x86_64/jumps.S, AArch64. libprofile_before_jump() knows where x29 and x30 are saved, and may take a mark from x30. */
 
     .macro JUMP name, index
     .globl \name
