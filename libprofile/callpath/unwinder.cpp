@@ -122,15 +122,18 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;
     bool interrupted = true; // a signal, not a call, left the frame
+    bool was_interrupted = false; // the one inside
     const bool begun = init_(&cursor, machine, UNW_INIT_SIGNAL_FRAME) >= 0;
     while (begun) {
         std::uintptr_t address = 0;
         std::uintptr_t pointer = 0;
         if (get_register_(&cursor, UNW_REG_IP, &address) < 0 || get_register_(&cursor, UNW_REG_SP, &pointer) < 0) break;
-        if (address == 0 || (path.size != 0 && pointer <= stack)) break; // the stack must grow towards its base
+        const std::uintptr_t least = was_interrupted && !has_fixed_return_slot ? stack : stack + 1; // a function that saves nothing has no frame
+        if (address == 0 || (path.size != 0 && pointer < least)) break; // the stack must grow towards its base
         stack = pointer;
         if (!(interrupted ? path.push(address, 0) : path.push(code_address(address) - 1, slot_below(pointer)))) break;
         if (step_(&cursor) <= 0) break;
+        was_interrupted = interrupted;
         interrupted = is_signal_frame_(&cursor) > 0; // the step crossed a signal frame
         path.crossed_signal = path.crossed_signal || interrupted;
     }
