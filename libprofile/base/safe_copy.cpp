@@ -10,8 +10,13 @@ namespace libprofile {
 
 namespace {
 
-/// Returns true if a word can be read there: the kernel looks at the new mask before it finds that it does not know what to do with it.
-bool is_readable(const void* address) { return syscall(SYS_rt_sigprocmask, ~0, address, nullptr, 8) != -1 || errno != EFAULT; }
+/// Returns true if a word can be read there: the kernel looks at the new mask before it finds that it does not know what to do with it, or that there
+/// is no such process. Emulators of programs look at the one of processors only.
+bool is_readable(const void* address) {
+    constexpr int no_process = 0x7fffffff;
+    if (syscall(SYS_rt_sigprocmask, ~0, address, nullptr, 8) == -1 && errno == EFAULT) return false;
+    return syscall(SYS_sched_setaffinity, no_process, 8ul, address) != -1 || errno != EFAULT;
+}
 
 } // namespace
 

@@ -217,4 +217,6 @@ bool find_marks(Mark& mark, const WalkStart& start) noexcept {
     return mark.slot != 0;
 }
 
+bool find_marks_outside(Mark& mark, std::uintptr_t frame) noexcept { return find_marks(mark, calling_frame(frame)); }
+
 } // namespace libprofile

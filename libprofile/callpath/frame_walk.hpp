@@ -34,4 +34,8 @@ WalkStart interrupted_frame(void* context) noexcept;
 /// mark whose return address is known does not end it.
 void walk_stack(const WalkStart& start, std::uintptr_t mark_end, RawPath& path) noexcept;
 
+struct Mark;
+/// find_marks_outside() (mark.hpp) from any frame of the thread on.
+bool find_marks(Mark& mark, const WalkStart& start) noexcept;
+
 } // namespace libprofile

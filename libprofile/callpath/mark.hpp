@@ -132,10 +132,9 @@ void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept;
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
 
 /// Where a mark may have moved: finds it again for the calling thread, as `slot` then tells, and restores return addresses of lost marks on the way.
-/// For callers that want the mark away because others will read the stack. `start`: the frame from which on it is searched for (frame_walk.hpp).
-/// Returns false if it was not found.
-struct WalkStart;
-bool find_marks(Mark& mark, const WalkStart& start) noexcept;
+/// For callers that want the mark away because others will read the stack. `frame`: LIBPROFILE_OWN_FRAME of the caller; find_marks() (frame_walk.hpp)
+/// begins elsewhere. Returns false if it was not found, or may be in a register, too.
+bool find_marks_outside(Mark& mark, std::uintptr_t frame) noexcept;
 
 /// Returns where longjmp(environment) continues, or 0 if unknown.
 std::uintptr_t longjmp_target(const void* environment) noexcept;

@@ -119,7 +119,7 @@ void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
 
 /// The same for a sample. Its mark may be in a register, where libunwind must not meet it.
 void PathTracker::check_sample(void* context, std::uintptr_t stack_pointer) noexcept {
-    const bool is_in_register = !has_fixed_return_slot && path_.mark_slot == 0;
+    const bool is_in_register = !has_fixed_return_slot && path_.found.slot() == 0;
     if (is_in_register) mark().slot = reinterpret_cast<std::uintptr_t>(context) + extra_offset;
     check(context, stack_pointer);
     if (is_in_register && mark().slot != 0) mark().slot = reinterpret_cast<std::uintptr_t>(&Mark::unknown_slot);

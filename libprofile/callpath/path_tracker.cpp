@@ -134,10 +134,10 @@ void PathTracker::splice(std::size_t kept) noexcept {
 /// The walk has met the mark, perhaps not where it was: its function has ended by a jump to another one, or is at its end.
 void PathTracker::follow_mark() noexcept {
     Mark& own = mark();
-    const std::uintptr_t slot = path_.mark_slot;
+    const std::uintptr_t slot = path_.found.slot();
     if (beyond_mark_ != 0 && frames_[beyond_mark_ - 1].slot != slot) {
         TrackedFrame& frame = frames_[beyond_mark_ - 1];
-        frame.slot = path_.mark_was_interrupted ? 0 : slot;
+        frame.slot = path_.found.was_interrupted() ? 0 : slot;
         frame.markable = frame.slot != 0 && path_.size != 0 && (path_.flags[path_.size - 1] & never_marked) == 0;
     }
     if (own.slot != 0) own.slot = is_own_stack(slot) ? slot : reinterpret_cast<std::uintptr_t>(&Mark::unknown_slot);
@@ -154,7 +154,8 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
         return splice(beyond_mark_);
     }
     if (mark().slot != 0) {
-        if (path_.end == PathEnd::Root && !path_.bridged) { // the mark lies in the middle of a frame
+        if constexpr (!has_fixed_return_slot) was_unmarked_ = true; // nobody knows since when
+        if (path_.end == PathEnd::Root && !path_.bridged) {         // the mark lies in the middle of a frame
             lose_mark(stack_pointer);
         } else { // the walk ended before the mark
             count(PathCount::Lost);
@@ -256,7 +257,7 @@ bool PathTracker::is_unwinding() const noexcept {
 
 /// Places a new mark in the innermost markable frame from `index` outwards.
 void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept {
-    remove_mark(mark(), stack_pointer, has_fixed_return_slot || path_.end != PathEnd::Mark || !path_.mark_was_interrupted);
+    remove_mark(mark(), stack_pointer, has_fixed_return_slot || path_.end != PathEnd::Mark || !path_.found.was_interrupted());
     if (index < 0) return;
     place_mark(mark(), frames_, index);
     count(PathCount::Placed);

@@ -41,14 +41,11 @@ struct RawPath {
     std::uintptr_t slots[capacity];
     SlotOrigin origins[capacity];
     [[no_unique_address]] FrameEnds<capacity> ends; // of the frames inside, which return there
-    std::uint8_t flags[capacity]; // RecipeFlag, of the module
+    std::uint8_t flags[capacity];                   // RecipeFlag, of the module
     std::size_t size;
     PathEnd end;
-    SlotOrigin marked;   // of the mark's slot, if the walk ended there
-    // Where marks may move (AArch64): the slot, 0 if it is in its register at the walk's start; and whether the function that has it was interrupted, so
-    // that it may be both in the register and in the slot.
-    std::uintptr_t mark_slot;
-    bool mark_was_interrupted;
+    SlotOrigin marked; // of the mark's slot, if the walk ended there
+    [[no_unique_address]] FoundMark found;
     bool crossed_signal; // a frame was interrupted by a signal whose handler is part of the path
     bool bridged;        // code without unwind information was crossed by a search of the stack
 
@@ -75,7 +72,7 @@ struct RawPath {
     void end_at_mark(SlotOrigin origin, std::uintptr_t slot, bool was_interrupted) {
         end = PathEnd::Mark;
         marked = origin;
-        if constexpr (!has_fixed_frame_end) mark_slot = slot, mark_was_interrupted = was_interrupted;
+        found.set(slot, was_interrupted);
     }
     /// A lost mark in this slot, whose return address is known, does not end it.
     static void pass_lost_mark(std::uintptr_t, std::uintptr_t, std::uintptr_t) {}

@@ -121,7 +121,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
     path.clear();
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;
-    bool interrupted = true; // a signal, not a call, left the frame
+    bool interrupted = true;      // a signal, not a call, left the frame
     bool was_interrupted = false; // the one inside
     const bool begun = init_(&cursor, machine, UNW_INIT_SIGNAL_FRAME) >= 0;
     while (begun) {
@@ -129,7 +129,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
         std::uintptr_t pointer = 0;
         if (get_register_(&cursor, UNW_REG_IP, &address) < 0 || get_register_(&cursor, UNW_REG_SP, &pointer) < 0) break;
         const std::uintptr_t least = was_interrupted && !has_fixed_return_slot ? stack : stack + 1; // a function that saves nothing has no frame
-        if (address == 0 || (path.size != 0 && pointer < least)) break; // the stack must grow towards its base
+        if (address == 0 || (path.size != 0 && pointer < least)) break;                             // the stack must grow towards its base
         stack = pointer;
         if (!(interrupted ? path.push(address, 0) : path.push(code_address(address) - 1, slot_below(pointer)))) break;
         if (step_(&cursor) <= 0) break;

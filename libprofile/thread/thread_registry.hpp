@@ -60,7 +60,7 @@ class ThreadRegistry {
     /// Returns how many are open.
     std::uint64_t choose_for_checkpoint() noexcept;
     /// Returns the real return address of a frame that has the mark of any thread, and ends at `end`; 0 if there is none. For lost_return()
-    /// (callpath/mark.cpp).
+    /// (callpath/marks.cpp).
     std::uintptr_t return_address_of_mark(std::uintptr_t end) noexcept;
     /// Threads for which the kernel refused every sample clock.
     std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }

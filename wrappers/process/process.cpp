@@ -6,7 +6,6 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/processor_number.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/regions/sleds.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/thread/thread_registry.hpp"
@@ -65,7 +64,7 @@ void fork_child() {
     session.in_fork_child();
     // The stack was copied with the mark in it.
     bool is_found = has_fixed_return_slot;
-    if constexpr (!has_fixed_return_slot) is_found = find_marks(thread_local_block.mark, calling_frame(reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME)));
+    if constexpr (!has_fixed_return_slot) is_found = find_marks_outside(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
     remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), is_found);
     // The child owns a copy of the thread's state, but no timer. It is not part of the job.
     thread_local_block.thread = nullptr;

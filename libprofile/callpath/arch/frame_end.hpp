@@ -5,10 +5,11 @@
 // function moves the return address: the function has loaded it into its register, and the next one saves it in a place of its own. The end stays.
 //
 // Contract: plain data.
-//   has_fixed_frame_end       it follows from the slot of the return address
 //   FrameEnd::at(stack)       the frame ends there
 //   FrameEnd::of(slot)        where it does; `slot`: of its return address, 0 if there is no frame (then the result is no frame's)
 //   FrameEnds                 those of the frames of a RawPath: set(index, stack), and [index]
+//   FoundMark                 where a walk has met the mark: its slot, 0 if it is in its register where the walk begins; and whether the function that
+//                             has it was interrupted, so that it may be both in the register and in the slot
 #pragma once
 
 #if defined(__x86_64__)

@@ -6,8 +6,6 @@
 
 namespace libprofile {
 
-constexpr bool has_fixed_frame_end = false;
-
 class FrameEnd {
   public:
     static FrameEnd at(std::uintptr_t stack) noexcept {
@@ -19,6 +17,20 @@ class FrameEnd {
 
   private:
     std::uintptr_t stack_ = 0;
+};
+
+class FoundMark {
+  public:
+    void set(std::uintptr_t slot, bool was_interrupted) noexcept {
+        slot_ = slot;
+        was_interrupted_ = was_interrupted;
+    }
+    std::uintptr_t slot() const noexcept { return slot_; }
+    bool was_interrupted() const noexcept { return was_interrupted_; }
+
+  private:
+    std::uintptr_t slot_;
+    bool was_interrupted_;
 };
 
 template <std::size_t size> class FrameEnds {

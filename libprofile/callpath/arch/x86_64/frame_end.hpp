@@ -6,11 +6,15 @@
 
 namespace libprofile {
 
-constexpr bool has_fixed_frame_end = true;
-
 struct FrameEnd {
     static FrameEnd at(std::uintptr_t) noexcept { return {}; }
     static std::uintptr_t of(std::uintptr_t slot) noexcept { return slot + 8; }
+};
+
+struct FoundMark {
+    static void set(std::uintptr_t, bool) noexcept {}
+    static std::uintptr_t slot() noexcept { return 0; }
+    static bool was_interrupted() noexcept { return false; }
 };
 
 template <std::size_t> struct FrameEnds {

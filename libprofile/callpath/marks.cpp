@@ -3,7 +3,6 @@
 
 #include "libprofile/base/arch/processor.hpp"
 #include "libprofile/base/messages.hpp"
-#include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 
 #include <cstdlib>
@@ -13,6 +12,9 @@
 namespace libprofile {
 
 namespace {
+
+/// Frames that an unwinder has left with the mark, one after the other; counted where it may move.
+[[maybe_unused]] thread_local unsigned unwound = 0;
 
 [[gnu::always_inline]] inline std::uintptr_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uintptr_t*>(address); }
 
@@ -87,6 +89,7 @@ IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std:
 void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noexcept {
     mark.frames = frames;
     mark.fired = Mark::never_fired;
+    if constexpr (!has_fixed_return_slot) unwound = 0;
     move_mark(mark, frames, index, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
 
@@ -94,7 +97,8 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer, bool is_found) noexce
     if (mark.slot == 0) return;
     // mark.slot may be 0 by now: backtrace() in a handler
     const std::uintptr_t slot = has_fixed_return_slot || !is_found ? standing_slot(mark, stack_pointer) : slot_of(mark);
-    const std::uintptr_t restored = slot == 0 ? 0 : has_fixed_return_slot ? mark.return_address : stored_as(word(slot), mark_stub(), mark.return_address, end_of(mark));
+    std::uintptr_t restored = slot == 0 ? 0 : mark.return_address;
+    if (!has_fixed_return_slot && slot != 0) restored = stored_as(word(slot), mark_stub(), mark.return_address, end_of(mark));
     if (restored != 0) word(slot) = restored;
     const bool is_gone = restored != 0 && (has_fixed_return_slot || is_found);
     if (!is_gone && !is_about_to_stand(mark, stack_pointer)) note_loss(mark); // the one about to write it will see that it was removed
@@ -176,6 +180,7 @@ namespace {
 
 /// Called by the stub. `slot` held the mark. Returns where to go on.
 extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_mark_fired(std::uintptr_t slot) {
+    if constexpr (!has_fixed_return_slot) unwound = 0;
     return pass_mark(thread_local_block.mark, slot, slot + stub_frame_size);
 }
 
@@ -190,7 +195,15 @@ extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE int libprofile_mark_person
     constexpr int continue_unwinding = 8; // _URC_CONTINUE_UNWIND
     Mark& mark = thread_local_block.mark;
     put_back_losses(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-    if constexpr (!has_fixed_return_slot) find_marks(mark, calling_frame(reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME)));
+    if constexpr (!has_fixed_return_slot) {
+        // The search crosses all frames inside. An exception that leaves hundreds of them takes the mark away, so as not to cross them hundreds of times.
+        constexpr unsigned most = 64;
+        const bool is_found = find_marks_outside(mark, reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
+        if (++unwound > most) {
+            remove_mark(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), is_found);
+            return continue_unwinding;
+        }
+    }
     const std::uintptr_t slot = mark.slot, end = end_of(mark);
     const std::uintptr_t restored = slot == 0 ? 0 : stored_as(word(slot), mark_stub(), mark.return_address, end);
     if (restored != 0) {
