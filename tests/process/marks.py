@@ -329,6 +329,11 @@ def exceptions_and_jumps_out_of_mpi_callbacks_run_as_without(job):
 
 
 @test
+def functions_that_end_by_a_jump_hand_the_mark_on(job):
+    survives_mpi(job, job.program("tail_calls"), 20000, checks=True)
+
+
+@test
 def handlers_that_call_mpi_may_interrupt_anything(job):
     survives_mpi(job, job.program("mpi_tricks"), "handlers", checks=True)
 
