@@ -1,10 +1,7 @@
 #include "libprofile/callpath/path_tracker.hpp"
 
 #include "libprofile/callpath/frame_walk.hpp"
-#include "libprofile/callpath/load_map.hpp"
-#include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/thread/thread.hpp"
+#include "tests/unit/tracked_thread.hpp"
 
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -16,25 +13,10 @@ namespace libprofile {
 namespace {
 
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
-#define NOT_INLINED [[gnu::noinline, gnu::noclone, gnu::noipa]]
 
 /// Events of MPI calls and samples, in a thread that is not measured.
-class PathTrackerTest : public testing::Test {
+class PathTrackerTest : public TrackedThread<testing::Test, MarksChoice::On> {
   protected:
-    void SetUp() override {
-        static const bool loaded = unwinder.load();
-        ASSERT_TRUE(loaded);
-        load_map.refresh();
-        remember_main_stack();
-        process_state.marks.store(MarksChoice::On);
-        ASSERT_TRUE(tree_.start());
-        tracker_.ready();
-    }
-    void TearDown() override {
-        tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-        process_state.marks.store(MarksChoice::Off);
-    }
-
     /// Like the wrapper of an MPI function.
     NOT_INLINED NodeId call() {
         const InTool guard;
@@ -80,13 +62,9 @@ class PathTrackerTest : public testing::Test {
         return depth;
     }
 
-    Arena arena_;
-    CallTree tree_{arena_};
-    PathTracker tracker_{tree_, arena_};
     KnownPath known_;
     int repeated_ = 0; // calls whose path was known
     NodeId last_ = 0;
-    volatile int keep_ = 0; // no tail calls
 
     NOT_INLINED NodeId below(int depth) {
         const NodeId node = depth == 0 ? call() : below(depth - 1);

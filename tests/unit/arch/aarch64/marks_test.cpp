@@ -1,10 +1,6 @@
 // Marks whose return address does not stay where it was: a function that ends by a jump has it in its register, and the next one saves it elsewhere.
 #include "libprofile/callpath/frame_walk.hpp"
-#include "libprofile/callpath/load_map.hpp"
-#include "libprofile/callpath/path_tracker.hpp"
-#include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/thread/thread.hpp"
+#include "tests/unit/tracked_thread.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -117,24 +113,12 @@ namespace libprofile {
 
 namespace {
 
-#define NOT_INLINED [[gnu::noinline, gnu::noclone, gnu::noipa]]
-
-class MovedMarkTest : public testing::TestWithParam<Function*> {
+class MovedMarkTest : public TrackedThread<testing::TestWithParam<Function*>, MarksChoice::Check> {
   protected:
-    void SetUp() override {
-        static const bool loaded = unwinder.load();
-        ASSERT_TRUE(loaded);
-        load_map.refresh();
-        remember_main_stack();
-        process_state.marks.store(MarksChoice::Check);
-        ASSERT_TRUE(tree_.start());
-        tracker_.ready();
-    }
     void TearDown() override {
         EXPECT_EQ(tracker_.count_of(PathCount::Lost), 0u);
         EXPECT_EQ(tracker_.count_of(PathCount::Wrong), 0u);
-        tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-        process_state.marks.store(MarksChoice::Off);
+        TrackedThread::TearDown();
     }
 
     /// Like an MPI function.
@@ -162,11 +146,7 @@ class MovedMarkTest : public testing::TestWithParam<Function*> {
     }
     std::uint64_t spliced() const { return tracker_.count_of(PathCount::Spliced) - spliced_; }
 
-    Arena arena_;
-    CallTree tree_{arena_};
-    PathTracker tracker_{tree_, arena_};
     std::uint64_t spliced_ = 0;
-    volatile int keep_ = 0; // no jumps at the ends of other functions
 };
 
 } // namespace
