@@ -63,8 +63,7 @@ void fork_child() {
     if (process.state() == SessionState::Idle) return thread_registry.know_main(); // the child may become an MPI process
     session.in_fork_child();
     // The stack was copied with the mark in it.
-    bool is_found = has_fixed_return_slot;
-    if constexpr (!has_fixed_return_slot) is_found = find_marks_outside(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
+    const bool is_found = find_marks_outside(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME));
     remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), is_found);
     // The child owns a copy of the thread's state, but no timer. It is not part of the job.
     thread_local_block.thread = nullptr;
