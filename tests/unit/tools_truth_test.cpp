@@ -208,6 +208,47 @@ TEST(Causes, CountedInstructionsTellASlowProcessorFromMoreWork) {
     EXPECT_EQ(cause_of(suspect, evidence), tools::Cause::Imbalance) << "all functions have more work";
 }
 
+TEST(Causes, WhatFewSamplesLeaveOpenIsNamedBesideTheCause) {
+    using tools::Cause;
+    tools::Suspect suspect;
+    suspect.kind = tools::SuspectKind::FewRanks;
+    suspect.pattern.kind = tools::PatternKind::Steady;
+    tools::Evidence evidence;
+    evidence.local_here = 1.02e6, evidence.local_there = 1e6;
+    EXPECT_EQ(alternative_to(Cause::Imbalance, suspect, evidence), Cause::SlowMachine);
+    EXPECT_EQ(alternative_to(Cause::SlowMachine, suspect, evidence), Cause::Imbalance);
+    evidence.odds_of_one_factor = 1e-6;
+    EXPECT_EQ(alternative_to(Cause::Imbalance, suspect, evidence), std::nullopt) << "no factor fits";
+    evidence.odds_of_one_factor = 1e6;
+    EXPECT_EQ(alternative_to(Cause::SlowMachine, suspect, evidence), std::nullopt) << "no function has it";
+    evidence.odds_of_one_factor = 1;
+    evidence.instructions_here = evidence.instructions_there = 3e6;
+    EXPECT_EQ(alternative_to(Cause::SlowMachine, suspect, evidence), std::nullopt) << "instructions tell";
+    evidence.instructions_here = evidence.instructions_there = 0;
+    suspect.pattern.kind = tools::PatternKind::Growing;
+    EXPECT_EQ(alternative_to(Cause::Imbalance, suspect, evidence), std::nullopt) << "a slow processor is always slow";
+}
+
+/// Two ranks with so few samples that no function tells anything.
+TEST(GroundTruth, ARankThatIsSlowByLittleIsNotBlamedOnItsWorkAlone) {
+    using tools::Cause;
+    std::size_t found = 0, open = 0;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        LostRun run({2, 400, "normal", {"slow"}, 0.02, seed});
+        const tools::DiagnosedRun told = diagnose(LostProfile(run).read());
+        for (const tools::Diagnosis& d : told.list) {
+            if (d.ranks != run.planted()[0].ranks) continue;
+            ++found;
+            const bool says_it = d.sentence.find("a slower processor") != std::string::npos;
+            EXPECT_EQ(says_it, d.alternative == Cause::SlowMachine) << d.sentence;
+            EXPECT_TRUE(d.cause == Cause::SlowMachine || d.alternative == Cause::SlowMachine) << d.sentence;
+            open += d.alternative.has_value();
+        }
+    }
+    EXPECT_GE(found, 5u);
+    EXPECT_GE(open, 1u) << "the runs have too many samples to leave anything open";
+}
+
 TEST(GroundTruth, TwoCausesAtOnceAreBothNamed) {
     TruthScore all;
     const std::pair<const char*, const char*> pairs[] = {{"steady", "periodic"},        {"range", "io_rank"}, {"late_root", "volume"},

@@ -9,7 +9,9 @@ namespace libprofile::tools {
 namespace {
 
 constexpr double most_of_it = 0.5;
-constexpr double likelier = 1.5; // a slow processor than more work in one function
+constexpr double likelier = 1.5;       // a slow processor than more work in one function
+constexpr double rules_out_slow = 0.1; // odds of a slow processor, or less
+constexpr double rules_out_work = 20;  // or more: work in one function
 
 /// The function with most of the excess has more of it than its usual share, beyond its error: work, and not a slow processor.
 bool is_work_of_one_function(const Evidence& e) {
@@ -21,10 +23,12 @@ bool is_work_of_one_function(const Evidence& e) {
 
 /// All functions are longer by one factor. Counted instructions tell more work from a slow processor, which samples may leave open.
 bool has_one_factor(const Evidence& e) {
-    constexpr double open = 0.1, as_many = 0.25; // odds; of the factor
+    constexpr double as_many = 0.25; // of the factor
     if (!e.instructions_known()) return e.odds_of_one_factor >= likelier;
-    return e.odds_of_one_factor >= open && std::abs(e.instructions_here / e.instructions_there - 1) <= as_many * (e.factor - 1);
+    return e.odds_of_one_factor >= rules_out_slow && std::abs(e.instructions_here / e.instructions_there - 1) <= as_many * (e.factor - 1);
 }
+
+bool is_of_few_ranks_always(const Suspect& suspect) { return suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks; }
 
 Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
     const bool is_scattered =
@@ -32,8 +36,7 @@ Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
     if (is_scattered && !is_work_of_one_function(e)) return Cause::Noise;
     if (suspect.pattern.kind == PatternKind::WarmUp) return Cause::WarmUp;
     if (e.is_root) return Cause::LateRoot;
-    const bool is_slow = suspect.pattern.kind == PatternKind::Steady && suspect.kind == SuspectKind::FewRanks && has_one_factor(e) && e.same_calls();
-    return is_slow ? Cause::SlowMachine : Cause::Imbalance;
+    return is_of_few_ranks_always(suspect) && has_one_factor(e) && e.same_calls() ? Cause::SlowMachine : Cause::Imbalance;
 }
 
 Cause cause_of_all(const Suspect& suspect) {
@@ -73,6 +76,13 @@ Cause cause_of(const Suspect& suspect, const Evidence& e) {
         if (e.threads > most_of_it * excess) return Cause::UnequalThreads;
     }
     return suspect.kind == SuspectKind::AllRanks ? cause_of_all(suspect) : cause_of_ranks(suspect, e);
+}
+
+std::optional<Cause> alternative_to(Cause cause, const Suspect& suspect, const Evidence& e) {
+    if (e.instructions_known() || !is_of_few_ranks_always(suspect) || !e.same_calls()) return std::nullopt;
+    if (cause == Cause::Imbalance && e.odds_of_one_factor > rules_out_slow) return Cause::SlowMachine;
+    if (cause == Cause::SlowMachine && e.odds_of_one_factor < rules_out_work) return Cause::Imbalance;
+    return std::nullopt;
 }
 
 } // namespace libprofile::tools

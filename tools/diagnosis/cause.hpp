@@ -4,6 +4,8 @@
 
 #include "tools/diagnosis/evidence.hpp"
 
+#include <optional>
+
 namespace libprofile::tools {
 
 enum class Cause : std::uint8_t {
@@ -35,5 +37,8 @@ enum class Cause : std::uint8_t {
 const char* cause_name(Cause cause);
 
 Cause cause_of(const Suspect& suspect, const Evidence& evidence);
+
+/// What may be the cause as well, by the same evidence: more work and a slow processor look alike if samples are few.
+std::optional<Cause> alternative_to(Cause cause, const Suspect& suspect, const Evidence& evidence);
 
 } // namespace libprofile::tools

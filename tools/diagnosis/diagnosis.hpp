@@ -20,6 +20,7 @@ const char* confidence_name(Confidence confidence);
 /// One cause.
 struct Diagnosis {
     Cause cause = Cause::Imbalance;
+    std::optional<Cause> alternative; // that the evidence cannot tell from it
     Gain gain; // ns of the run
     Confidence confidence = Confidence::Medium;
     std::uint32_t phase = 0;

@@ -225,11 +225,12 @@ std::string crowd_text(const Crowd& crowd) {
                        crowd.ranks.size() == 1 ? "alone" : "together", processors_text(crowd), plural(crowd.threads, "thread"));
 }
 
-/// Not sleep, files or threads.
+/// Hardly sleep, files or threads.
 bool is_mostly_computing(const Evidence& e) {
+    constexpr double hardly = 0.25; // of the excess
     double other = 0;
     for (const double part : {e.off_cpu, e.file_io, e.threads}) other += std::max(0.0, part);
-    return e.excess() <= 0 || other <= 0.5 * e.excess();
+    return e.excess() <= 0 || other <= hardly * e.excess();
 }
 
 } // namespace
@@ -247,6 +248,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     const bool is_hidden = suspect.function.node != 0 && e.excess() < 0.5 * e.expected; // what else there is became shorter meanwhile
     const std::string longer = is_hidden ? fmt::format("{}{} longer than {}", time(e.expected), each(d), others) : more(e, others, d);
     const std::string place = where(names, e, d);
+    d.alternative = alternative_to(d.cause, suspect, e);
     const bool computes = is_mostly_computing(e);
     const std::string do_it = fmt::format("{}{}", computes ? "compute" : "take", verb_s), time_too = computes ? "" : " time";
     switch (d.cause) {
@@ -254,7 +256,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         d.sentence = fmt::format("{} {} {} in all functions{}{}", subject, do_it, longer, when(d), waiting(profile, e, names, d));
         d.evidence.push_back(
             fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}",
-                        e.factor, e.odds_of_one_factor < 20 && !e.instructions_known() ? "; more work in one of them is less likely, but not ruled out" : ""));
+                        e.factor, d.alternative ? "; more work in one of them is less likely, but not ruled out" : ""));
         if (e.instructions_known())
             d.evidence.push_back(
                 fmt::format("{} instructions{} instead of {}: the same work", count(e.instructions_here), each(d), count(e.instructions_there)));
@@ -322,11 +324,14 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
             d.sentence = fmt::format("Ranks {}: {} {}{} {}{}{}", computes ? "have unequal work" : "take unequally long", rank_words(wide(d.ranks), 4),
                                      computes ? "compute" : "take", d.ranks.size() == 1 ? "s" : "", longer, place, when(d));
         else
-            d.sentence = fmt::format("{} {} {}{}{}{}", subject, do_it, longer, place, when(d), waiting(profile, e, names, d));
+            d.sentence = fmt::format("{} {} {}{}{}{}{}", subject, do_it, longer, place, when(d),
+                                     d.alternative != Cause::SlowMachine ? ""
+                                     : place.empty()                     ? ", by more work or a slower processor"
+                                                                         : ", if it is not a slower processor",
+                                     waiting(profile, e, names, d));
     }
-    if (d.cause == Cause::Imbalance && suspect.kind == SuspectKind::FewRanks && suspect.pattern.kind == PatternKind::Steady && d.function.empty() &&
-        e.odds_of_one_factor > 0.1 && e.same_calls())
-        d.evidence.push_back("too few functions with samples tell a slow processor from more work");
+    if (d.cause == Cause::Imbalance && d.alternative)
+        d.evidence.push_back("samples are too few to tell more work from a slower processor: a longer run, or a higher LIBPROFILE_SAMPLE, has more");
     if (suspect.kind != SuspectKind::Communication) add_parts(names, e, d);
     if (is_hidden)
         d.evidence.push_back(fmt::format("told by the function's share of the samples; all else took {}{} less {} than {}", time(e.expected - e.excess()),

@@ -33,6 +33,7 @@ Json ranges_json(const std::vector<std::uint64_t>& iterations) {
 Json diagnosis_of(const Profile& profile, const Diagnosis& d, const DiagnosedRun& run, const std::string& folder) {
     Json json;
     json["cause"] = cause_name(d.cause);
+    json["alternative"] = d.alternative ? Json(cause_name(*d.alternative)) : Json(nullptr);
     json["sentence"] = d.sentence;
     json["share"] = share(d.gain.value, run);
     json["gain"] = {{"ns", d.gain.value}, {"low_ns", d.gain.low}, {"high_ns", d.gain.high}};
