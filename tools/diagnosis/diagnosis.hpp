@@ -21,7 +21,7 @@ const char* confidence_name(Confidence confidence);
 struct Diagnosis {
     Cause cause = Cause::Imbalance;
     std::optional<Cause> alternative; // that the evidence cannot tell from it
-    Gain gain; // ns of the run
+    Gain gain;                        // ns of the run
     Confidence confidence = Confidence::Medium;
     std::uint32_t phase = 0;
     bool is_whole_run = false;
