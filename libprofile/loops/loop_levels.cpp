@@ -11,8 +11,8 @@ namespace libprofile {
 
 namespace {
 
-// Closing an inner iteration interrupts an outer one, for 10 to 30 us: 1 % of it. Where outer iterations are short, too, they show what changes.
-constexpr std::uint64_t shortest_inner_pass_ns = 1000000, shortest_in_short_ns = 2000000, short_outer_pass_ns = 250000000;
+// Closing an inner iteration interrupts an outer one, for 10 to 30 us. Where outer iterations are short, too, they show what changes.
+constexpr std::uint64_t shortest_inner_pass_ns = 100000, shortest_in_short_ns = 250000, short_outer_pass_ns = 250000000;
 constexpr std::uint32_t most_stages = 4; // of a step: passes in each activation
 
 /// The entries of all call sites in the list, by node.

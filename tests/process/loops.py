@@ -200,12 +200,12 @@ def a_solver_inside_is_not_the_time_loop(job):
 @test
 def loops_inside_each_other_are_phases_inside_each_other(job):
     for ranks in (1, 2, 4):
-        found, report = expect_levels(job, "intervals", 30, {"intervals": 30, "advance": 300}, "advance", ranks, work=2500)
+        found, report = expect_levels(job, "intervals", 30, {"intervals": 30, "advance": 300}, "advance", ranks, work=1000)
         expect(found["advance"]["sure"], f"{found}")
         for rank, wall in enumerate(report["job"]["wall_ns"]):
             expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
-    expect_levels(job, "frames", 8, {"frames": 8, "gmres": 200}, "gmres", work=2500)
-    expect_levels(job, "three_levels", 8, {"three_levels": 8, "steps_of_solver": 40, "gmres": 400}, "gmres", work=2500)
+    expect_levels(job, "frames", 8, {"frames": 8, "gmres": 200}, "gmres", work=600)
+    expect_levels(job, "three_levels", 8, {"three_levels": 8, "steps_of_solver": 40, "gmres": 400}, "gmres", work=1000)
 
 
 def samples_below(phase, name):
@@ -241,7 +241,7 @@ def what_follows_a_solver_is_not_its_last_iteration(job):
 @test
 def loops_inside_each_other_in_one_function_are_phases_inside_each_other(job):
     for ranks in (1, 2):
-        result = job.measured([job.program("loops"), "nested_here", 60, 40000], ranks=ranks, output=f"here-{ranks}", timeout=120)
+        result = job.measured([job.program("loops"), "nested_here", 60, 4000], ranks=ranks, output=f"here-{ranks}", timeout=120)
         expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
         report = job.report(f"here-{ranks}")
         outer, inner = (next(phase for phase in report["phases"] if phase["iterations_per_rank"] == [count] * ranks) for count in (60, 810))
