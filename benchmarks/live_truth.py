@@ -23,8 +23,8 @@ LAUNCHERS = {
     "mpich": ["mpirun.mpich", "-n", "2"],
 }
 COMPUTING_MS = 2.17  # of an iteration, without the cause
-# How long files and waking up take is not known beforehand: so many times what is planted.
-ROOM = {"io": 1.5, "io_all": 1.5, "sleep": 1.5}
+# How long files, messages and waking up take is not known beforehand: so many times what is planted.
+ROOM = {"io": 1.5, "io_all": 1.5, "sleep": 1.5, "volume": 2.5}
 TWICE = ("late_sender", "gather")  # two ranks compute what is planted, one after the other, or one does for both; without the cause both at a time
 # By cause of lost_time: causes that are right, ranks, function, and which iterations. None: not judged.
 EXPECTED = {
@@ -129,7 +129,7 @@ def main():
                     wanted = {i for i in range(n) if is_in(i, n)} if is_in else None
                     got = iterations_of(found)
                     cells = ["open" if is_open else f"yes, or {found['alternative']}" if found["alternative"] else "yes", "-" if ranks is None else said(found["ranks"] == ranks),
-                             "-" if function is None else said(function in (found["function"] or "")),
+                             "-" if function is None else "yes" if function in (found["function"] or "") else found["function"] or "none",
                              "-" if wanted is None else f"{len(got & wanted) / max(1, len(got | wanted)):.2f}",
                              f"{found['gain']['ns'] / 1e6 / planted:.2f}",
                              f"{found['gain']['ns'] / 1e6 / longer:.2f}" if longer > 0 else "-"]
