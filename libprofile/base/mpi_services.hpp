@@ -9,7 +9,7 @@
 namespace libprofile {
 
 struct MpiServices {
-    const char* name;                                   // "Open MPI" or "MPICH"
+    const char* name;                                   // "Open MPI", "MPICH" or "MPI standard ABI"
     int (*library_version)(char* buffer, int capacity); // first line of MPI_Get_library_version, zero-terminated
     int (*world)(int* rank, int* size);                 // of MPI_COMM_WORLD
 

@@ -102,7 +102,8 @@ const char* library_file() {
     return module != nullptr ? module->l_name : nullptr;
 }
 
-/// A library with the ABI of the MPI standard, whose name the standard gives, too. MPICH's has the symbols of MPICH, but other handles.
+/// A library with the ABI of the MPI standard, whose name the standard gives, too. It may have the symbols by which its usual library is
+/// known, but its handles are others.
 bool has_standard_abi() {
     const char* file = library_file();
     const char* slash = file != nullptr ? std::strrchr(file, '/') : nullptr;
@@ -120,7 +121,7 @@ const char* unknown_library() {
     version[std::strcspn(version, "\r\n")] = 0;
     const char* file = library_file();
     std::snprintf(text, sizeof text,
-                  "the program's MPI library has neither Open MPI's nor MPICH's ABI, so MPI is not measured: run the program with one of those; "
+                  "the program's MPI library has none of the ABIs of Open MPI, MPICH and the standard, so MPI is not measured: run the program with one of those; "
                   "found: %.200s%s%.100s",
                   file != nullptr ? file : "no file", *version != 0 ? ", " : "", version);
     return text;
@@ -128,6 +129,7 @@ const char* unknown_library() {
 
 /// The bodies that fit the library's ABI; nullptr and a reason when there are none.
 const MpiFlavour* fitting_flavour(const char*& reason) {
+    if (has_standard_abi()) return &abi::flavour;
     if (library_has("ompi_mpi_comm_world")) {
 #ifdef LIBPROFILE_WITH_OPENMPI
         return &openmpi::flavour;
@@ -137,7 +139,7 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
         return nullptr;
 #endif
     }
-    if (library_has("MPIR_Dup_fn") && !has_standard_abi()) { // part of the ABI that MPICH, Intel MPI, MVAPICH2 and Cray MPI share
+    if (library_has("MPIR_Dup_fn")) { // part of the ABI that MPICH, Intel MPI, MVAPICH2 and Cray MPI share
 #ifdef LIBPROFILE_WITH_MPICH
         return &mpich::flavour;
 #else

@@ -1,4 +1,5 @@
-// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found in the build.
+// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found in the build, and one of the
+// standard ABI.
 // Contract: constant data; `bind` is called once, by the dispatcher, and does not allocate.
 #pragma once
 
@@ -25,5 +26,9 @@ namespace mpich {
 extern const MpiFlavour flavour;
 }
 #endif
+
+namespace abi { // its mpi.h is generated from standard_abi/
+extern const MpiFlavour flavour;
+}
 
 } // namespace libprofile

@@ -1,5 +1,5 @@
 // Includes the mpi.h that the including file is compiled against and names what every such file uses.
-// Contract: the includer defines LIBPROFILE_MPI_NAMESPACE (openmpi, mpich) first. Declarations only.
+// Contract: the includer defines LIBPROFILE_MPI_NAMESPACE (openmpi, mpich, abi) first. Declarations only.
 //
 // The same sources are compiled once per MPI library, each time in another namespace: the types of two mpi.h
 // never meet in one file, and the files are compiled without link-time optimisation.

@@ -16,6 +16,8 @@ namespace {
 inline bool is_predefined(MPI_Datatype datatype) {
 #ifdef OPEN_MPI
     return module_of(datatype) != nullptr; // data of the library or, by copy relocation, of the program; others are on the heap
+#elif defined LIBPROFILE_STANDARD_ABI
+    return (std::uint64_t)datatype < 0x400; // handles of 10 bits, which the standard reserves
 #else
     return (static_cast<unsigned>(datatype) >> 30) == 1; // the kind "built in" of MPICH's handles
 #endif

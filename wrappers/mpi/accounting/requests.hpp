@@ -14,7 +14,7 @@ namespace {
 
 /// A request is a pointer or an int.
 inline std::uint64_t key(MPI_Request request) { return (std::uint64_t)request & request_handle_mask; }
-#ifdef OPEN_MPI // of MPICH, messages are requests
+#if defined OPEN_MPI || defined LIBPROFILE_STANDARD_ABI // of MPICH, messages are requests
 inline std::uint64_t key(MPI_Message message) { return (std::uint64_t)message & request_handle_mask; }
 #endif
 

@@ -15,7 +15,7 @@ namespace {
 #ifdef OPEN_MPI
 inline std::uint64_t bytes_field(const MPI_Status& status) { return status._ucount; }
 inline bool cancelled_field(const MPI_Status& status) { return status._cancelled != 0; }
-#else // the layout that MPICH and its relatives share: 63 bits of count, 1 bit of cancellation
+#elif !defined LIBPROFILE_STANDARD_ABI // the layout that MPICH and its relatives share: 63 bits of count, 1 bit of cancellation
 inline std::uint64_t bytes_field(const MPI_Status& status) {
     const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1);
     return high << 32 | static_cast<std::uint32_t>(status.count_lo);
@@ -23,6 +23,11 @@ inline std::uint64_t bytes_field(const MPI_Status& status) {
 inline bool cancelled_field(const MPI_Status& status) { return (status.count_hi_and_cancelled & 1) != 0; }
 #endif
 
+#ifdef LIBPROFILE_STANDARD_ABI // each library may use the fields as it likes
+constexpr bool status_fields_are_known() { return false; }
+inline std::uint64_t bytes_field(const MPI_Status&) { return 0; }
+inline bool cancelled_field(const MPI_Status&) { return false; }
+#else
 /// Fills a status through MPI and looks whether the fields say the same.
 inline bool ask_status_fields() {
     constexpr MPI_Count count = 0x1234567890; // more than 32 bits
@@ -44,6 +49,7 @@ inline bool status_fields_are_known() {
     }
     return answer != 0;
 }
+#endif
 
 /// Bytes, whatever the datatype of the receive was; 0 when MPI cannot say.
 inline std::uint64_t received_bytes(const MPI_Status& status) {

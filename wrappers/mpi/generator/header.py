@@ -90,6 +90,13 @@ def declarations_of_later(table, declared, later):
     return "".join(lines)
 
 
+def declarations_of_standard(table, declared):
+    """C declarations of the wrapped functions that the standard still has, in the order of the table."""
+    prototypes = wrapped_prototypes(table, declared)
+    kept = [function.name for function in table.functions if function.name in declared and not function.removed_parameters]
+    return "".join(f"int {name}({prototypes[name].parameter_list or 'void'});\n" for name in kept)
+
+
 def wrapped_prototypes(table, declared):
     """Prototypes of the table's wrapped functions that this MPI has, in the order of the table.
 
