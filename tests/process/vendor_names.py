@@ -203,21 +203,5 @@ def calls_through_a_layer_for_long_integers_are_the_programs(job):
     expect_equal((any("main" in name for name in frames), [name for name in frames if "mpi_" in name]), (True, []), "functions of the layer in call paths")
 
 
-@test
-def a_library_with_the_abi_of_the_standard_is_not_taken_for_mpich(job):
-    """It is named, and the job runs without measurement. MPICH's has the symbols by which its usual library is known."""
-    vendor = Vendor(job, "intel")
-    name = "libmpi_abi.so.0"
-    vendor.library.rename(vendor.folder / name)
-    vendor.change("--set-soname", name, vendor.folder / name)
-    program = vendor.add(job.program("life"))
-    vendor.change("--replace-needed", vendor.names[USUAL[0]], name, program)
-    plain, result = job.plain([program, "work"]), job.measured([program, "work"])
-    expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), "the job")
-    expect_equal((plain.code, len(result.said)), (0, 1), "exit code, lines")
-    expect("neither Open MPI's nor MPICH's ABI" in result.said[0] and name in result.said[0], result.said[0])
-    expect_equal(job.output_folders(), [], "output folders")
-
-
 if __name__ == "__main__":
     main()
