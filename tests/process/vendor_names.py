@@ -203,5 +203,28 @@ def calls_through_a_layer_for_long_integers_are_the_programs(job):
     expect_equal((any("main" in name for name in frames), [name for name in frames if "mpi_" in name]), (True, []), "functions of the layer in call paths")
 
 
+@test
+def a_library_with_another_abi_is_named_and_the_job_runs_unmeasured(job):
+    library = job.folder / "libmpi_other.so"
+    code = """#include <string.h>
+        int PMPI_Init(int* n, char*** v) { return 0; }
+        int PMPI_Finalize(void) { return 0; }
+        int PMPI_Get_library_version(char* v, int* n) { strcpy(v, "Other MPI 1.0\\n"); *n = 14; return 0; }
+        int MPI_Init(int*, char***) __attribute__((alias("PMPI_Init")));
+        int MPI_Finalize(void) __attribute__((alias("PMPI_Finalize")));
+        int MPI_Get_library_version(char*, int*) __attribute__((alias("PMPI_Get_library_version")));
+    """
+    job.compile("cc", "-shared", "-fPIC", "-w", job.write("other.c", code), f"-Wl,-soname,{library.name}", "-o", library)
+    program = job.folder / "program"
+    main_c = '#include <stdio.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); puts("done"); return 3; }\n'
+    job.compile("cc", "-w", job.write("program.c", main_c), library, f"-Wl,-rpath,{job.folder}", "-o", program)
+    plain, result = job.plain([program]), job.measured([program])
+    expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), "the job")
+    expect_equal((plain.code, len(result.said)), (3, 1), "exit code, lines")
+    expect("none of the ABIs of Open MPI, MPICH and the standard" in result.said[0], result.said[0])
+    expect(str(library) in result.said[0] and result.said[0].endswith("Other MPI 1.0"), result.said[0])
+    expect_equal(job.output_folders(), [], "output folders")
+
+
 if __name__ == "__main__":
     main()

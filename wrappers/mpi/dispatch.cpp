@@ -121,8 +121,8 @@ const char* unknown_library() {
     version[std::strcspn(version, "\r\n")] = 0;
     const char* file = library_file();
     std::snprintf(text, sizeof text,
-                  "the program's MPI library has none of the ABIs of Open MPI, MPICH and the standard, so MPI is not measured: run the program with one of those; "
-                  "found: %.200s%s%.100s",
+                  "the program's MPI library has none of the ABIs of Open MPI, MPICH and the standard, so MPI is not measured: run the program with one of "
+                  "those; found: %.200s%s%.100s",
                   file != nullptr ? file : "no file", *version != 0 ? ", " : "", version);
     return text;
 }
