@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What `libprofile diagnose` finds in real processes that lose a known part of their time (tests/programs/lost_time.c), 2 ranks.
 
-Usage: benchmarks/live_truth.py [--mpi openmpi|mpich] [--percent 2 5 20] [--iterations 2000] [--clean 10] [--causes NAME ...]
+Usage: benchmarks/live_truth.py [--mpi openmpi|mpich] [--percent 2 5 20] [--iterations 2000] [--clean 10] [--trace] [--causes NAME ...]
 Needs a build (scripts/test makes one), and two processors for itself: runs that others disturb are repeated, and left out if they stay disturbed.
 A rank without a processor is no false finding if the kernel counted half of that time or more as waiting for one.
-A cause that diagnose leaves open besides the one it names counts as `open` if it is the planted one: found, but not told from the other.
+A cause that diagnose leaves open besides the one it names counts as `open` if it is the planted one: found, but not told from the other. `yes, or X`
+is the planted one with X left open. Under `function` stands what was named instead of the one with the work.
 `gain` is what diagnose promises, as a multiple of what was planted; `wall` as a multiple of what the loop took longer than without the cause.
 """
 
@@ -52,7 +53,7 @@ EXPECTED = {
 def run(options, cause, percent, folder):
     """The time of the loop in ms, the diagnosis, and for how many ms each rank waited for a processor."""
     program = ROOT / f"build/release/tests/process/programs/lost_time.{options.mpi}"
-    settings = ["env", f"LD_PRELOAD={ROOT}/build/install/lib/libprofile.so", f"LIBPROFILE_OUTPUT={folder}"]
+    settings = ["env", f"LD_PRELOAD={ROOT}/build/install/lib/libprofile.so", f"LIBPROFILE_OUTPUT={folder}", f"LIBPROFILE_TRACE={int(options.trace)}"]
     command = [*LAUNCHERS[options.mpi], *settings, str(program), cause, str(percent), str(options.iterations), "delays"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if result.returncode != 0:
@@ -90,6 +91,7 @@ def main():
     parser.add_argument("--percent", type=float, nargs="+", default=[2, 5, 20])
     parser.add_argument("--iterations", type=int, default=2000)
     parser.add_argument("--clean", type=int, default=10)
+    parser.add_argument("--trace", action="store_true", help="with LIBPROFILE_TRACE=1")
     parser.add_argument("--causes", nargs="+", default=list(EXPECTED))
     options = parser.parse_args()
     n = options.iterations

@@ -79,8 +79,8 @@ Cause cause_of(const Suspect& suspect, const Evidence& e) {
 }
 
 std::optional<Cause> alternative_to(Cause cause, const Suspect& suspect, const Evidence& e) {
-    if (e.instructions_known() || !is_of_few_ranks_always(suspect) || !e.same_calls()) return std::nullopt;
-    if (cause == Cause::Imbalance && e.odds_of_one_factor > rules_out_slow) return Cause::SlowMachine;
+    if (e.instructions_known() || !is_of_few_ranks_always(suspect) || !e.same_calls() || !e.is_mostly_computing()) return std::nullopt;
+    if (cause == Cause::Imbalance && e.odds_of_one_factor > rules_out_slow && !is_work_of_one_function(e)) return Cause::SlowMachine;
     if (cause == Cause::SlowMachine && e.odds_of_one_factor < rules_out_work) return Cause::Imbalance;
     return std::nullopt;
 }

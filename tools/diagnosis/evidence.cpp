@@ -69,8 +69,13 @@ std::vector<SpotDifference> differences(const Profile& profile, const NamedSpots
 
 /// All functions longer by one factor: what a slow processor does, and more work in one function does not.
 void compare_factors(const NamedSpots& names, const IterationSums& here, const IterationSums& there, Evidence& e) {
+    constexpr double least = 0.5; // of the excess: else it is no code's, but MPI's own work or sleep
     const TreeCut cut = cut_tree(names, here, there);
-    if (cut.there <= 0 || cut.here <= cut.there) return;
+    if (cut.there <= 0) return;
+    if (cut.here <= cut.there || cut.here - cut.there < least * e.excess()) {
+        e.odds_of_one_factor = 0;
+        return;
+    }
     e.factor = cut.here / cut.there;
     e.odds_of_one_factor = odds_of_one_factor(cut.functions);
 }
@@ -125,6 +130,13 @@ bool waits_for(const IterationMatrix& matrix, const Suspect& suspect, std::size_
 bool Evidence::same_calls() const {
     const auto is_same = [](double a, double b) { return std::abs(a - b) <= same * std::max(a, b); };
     return is_same(calls_here, calls_there) && is_same(bytes_here, bytes_there);
+}
+
+bool Evidence::is_mostly_computing() const {
+    constexpr double hardly = 0.25; // of the excess
+    double other = 0;
+    for (const double part : {off_cpu, file_io, threads}) other += std::max(0.0, part);
+    return excess() <= 0 || other <= hardly * excess();
 }
 
 Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const NamedSpots& names,

@@ -45,6 +45,8 @@ struct Evidence {
     bool same_calls() const;
     bool instructions_known() const { return instructions_here > 0 && instructions_there > 0; }
     double excess() const { return local_here - local_there; }
+    /// The excess is hardly sleep, files or threads.
+    bool is_mostly_computing() const;
 };
 
 /// @param all_suspects of the same iterations, `suspect` among them or not

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace libprofile::tools {
 
@@ -61,19 +62,27 @@ void GrowthOfSamples::read(const Profile& profile, const IterationMatrix& matrix
                            Rank& rank) const {
     const PhaseData* data = find_phase(matrix.locations[row], matrix.phase);
     if (data == nullptr || matrix.first != 0 || data->cluster_of_iteration.size() > iterations_ + iterations_ / 50) return;
-    rank.selection = sampled_selection(profile, *data);
+    std::vector<float> other(iterations_);
+    for (const Suspect* suspect : others)
+        for (const RankExcess& part : suspect->parts)
+            if (part.rank == row && part.ns.size() == iterations_) std::transform(part.ns.begin(), part.ns.end(), other.begin(), other.begin(), std::plus<>());
+    PooledSamples by_kind = samples_by_kind(profile, *data);
+    std::optional<PooledSamples> by_time = samples_by_time(profile, matrix.locations[row]->trace, *data, by_kind.selection);
+    rank = in_pools(std::move(by_kind), other);
+    if (!by_time) return;
+    Rank with_times = in_pools(std::move(*by_time), other);
+    if (with_times.tells() > rank.tells()) rank = std::move(with_times);
+}
+
+GrowthOfSamples::Rank GrowthOfSamples::in_pools(PooledSamples pooled, const std::vector<float>& other) const {
+    Rank rank{std::move(pooled.selection), {}, {}};
     rank.pools.resize(rank.selection.strata.size());
     for (std::size_t p = 0; p < rank.pools.size(); ++p) {
         rank.pools[p].samples = rank.selection.strata[p].samples();
         rank.pools[p].ns = rank.selection.strata[p].ns;
     }
-    std::vector<float> other(iterations_);
-    for (const Suspect* suspect : others)
-        for (const RankExcess& part : suspect->parts)
-            if (part.rank == row && part.ns.size() == iterations_) std::transform(part.ns.begin(), part.ns.end(), other.begin(), other.begin(), std::plus<>());
-    for (std::size_t i = 0; i < std::min(iterations_, data->cluster_of_iteration.size()); ++i) {
-        const std::size_t cluster = data->cluster_of_iteration[i];
-        const std::size_t p = cluster < data->pool_of_cluster.size() ? data->pool_of_cluster[cluster] : rank.pools.size();
+    for (std::size_t i = 0; i < std::min(iterations_, pooled.pool_of_iteration.size()); ++i) {
+        const std::size_t p = pooled.pool_of_iteration[i];
         if (p >= rank.pools.size()) continue;
         for (std::size_t c = 0; c < growth_courses; ++c) rank.pools[p].x[c] += course_[i][c];
         rank.pools[p].other += other[i];
@@ -90,12 +99,19 @@ void GrowthOfSamples::read(const Profile& profile, const IterationMatrix& matrix
         mean_other += pool.samples * pool.other;
         for (std::size_t c = 0; c < growth_courses; ++c) rank.mean[c] += pool.samples * pool.x[c];
     }
-    if (samples <= 0) return;
+    if (samples <= 0) return rank;
     for (double& mean : rank.mean) mean /= samples;
     for (Pool& pool : rank.pools) {
         for (std::size_t c = 0; c < growth_courses; ++c) pool.x[c] -= rank.mean[c];
         pool.other -= mean_other / samples;
     }
+    return rank;
+}
+
+double GrowthOfSamples::Rank::tells() const {
+    double sum = 0;
+    for (const Pool& pool : pools) sum += pool.samples * pool.x[0] * pool.x[0];
+    return sum;
 }
 
 void GrowthOfSamples::sum_up() {

@@ -1,14 +1,15 @@
 // How much of a function's time grows over a run, by samples that are shared by many iterations.
 // Contract: the constructor starts threads and waits for them, and reads at most 64 ranks; const access is thread-safe; throws std::bad_alloc only.
 //
-// No sample is of one iteration, but pools of clusters have their iterations in other parts of the run. A function's share in a pool is a constant, and
-// more by what the pool's iterations have of the growth on average: weighted least squares over the pools of all ranks, each rank around its own mean.
+// Without a trace no sample is of one iteration, but pools of clusters have their iterations in other parts of the run. With one, parts of the run are
+// pools, where these tell more. A function's share in a pool is a constant, and more by what the pool's iterations have of the growth on average: weighted
+// least squares over the pools of all ranks, each rank around its own mean.
 // What was found before is in the equation, too.
 #pragma once
 
-#include "tools/analysis/sample_strata.hpp"
 #include "tools/diagnosis/growth_course.hpp"
 #include "tools/diagnosis/named_spots.hpp"
+#include "tools/diagnosis/pooled_samples.hpp"
 #include "tools/diagnosis/suspect.hpp"
 
 #include <array>
@@ -47,6 +48,8 @@ class GrowthOfSamples {
         SampledSelection selection;
         std::vector<Pool> pools;
         Courses mean{};
+        /// What its samples tell of a line.
+        double tells() const;
     };
     /// Sums of weighted products.
     struct Products {
@@ -56,6 +59,7 @@ class GrowthOfSamples {
     };
 
     void read(const Profile& profile, const IterationMatrix& matrix, std::size_t row, const std::vector<const Suspect*>& others, Rank& rank) const;
+    Rank in_pools(PooledSamples pooled, const std::vector<float>& other) const;
     void sum_up();
     /// How much more the pools are scattered about the course than samples are by chance: 1 if they are not.
     double scatter(const Fit& fit, std::size_t course) const;

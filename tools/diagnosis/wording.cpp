@@ -160,6 +160,17 @@ std::string where(const NamedSpots& names, const Evidence& e, Diagnosis& d) {
     return e.function.tells() ? in_function(names, e.function.node, d) : "";
 }
 
+/// @param place of the function that may have it
+std::string work_or_processor(const std::string& place, const Diagnosis& d) {
+    return fmt::format(", by more work{} or {}", place.empty() ? "" : fmt::format(", perhaps{},", place),
+                       d.ranks.size() == 1 ? "a slower processor" : "slower processors");
+}
+
+bool has_trace(const IterationMatrix& matrix) {
+    return std::any_of(matrix.locations.begin(), matrix.locations.end(),
+                       [](const Location* location) { return location != nullptr && !location->trace.samples.empty(); });
+}
+
 std::string waiting(const Profile& profile, const Evidence& e, const NamedSpots& names, Diagnosis& d) {
     if (e.waits.empty() || d.moves) return "";
     const Spot& spot = names.table.spots[e.waits[0].spot];
@@ -225,14 +236,6 @@ std::string crowd_text(const Crowd& crowd) {
                        crowd.ranks.size() == 1 ? "alone" : "together", processors_text(crowd), plural(crowd.threads, "thread"));
 }
 
-/// Hardly sleep, files or threads.
-bool is_mostly_computing(const Evidence& e) {
-    constexpr double hardly = 0.25; // of the excess
-    double other = 0;
-    for (const double part : {e.off_cpu, e.file_io, e.threads}) other += std::max(0.0, part);
-    return e.excess() <= 0 || other <= hardly * e.excess();
-}
-
 } // namespace
 
 void word_suspect(const Profile& profile, const IterationMatrix& matrix, const Suspect& suspect, const Evidence& e, const NamedSpots& names,
@@ -249,7 +252,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     const std::string longer = is_hidden ? fmt::format("{}{} longer than {}", time(e.expected), each(d), others) : more(e, others, d);
     const std::string place = where(names, e, d);
     d.alternative = alternative_to(d.cause, suspect, e);
-    const bool computes = is_mostly_computing(e);
+    const bool computes = e.is_mostly_computing();
     const std::string do_it = fmt::format("{}{}", computes ? "compute" : "take", verb_s), time_too = computes ? "" : " time";
     switch (d.cause) {
     case Cause::SlowMachine:
@@ -324,14 +327,16 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
             d.sentence = fmt::format("Ranks {}: {} {}{} {}{}{}", computes ? "have unequal work" : "take unequally long", rank_words(wide(d.ranks), 4),
                                      computes ? "compute" : "take", d.ranks.size() == 1 ? "s" : "", longer, place, when(d));
         else
-            d.sentence = fmt::format("{} {} {}{}{}{}{}", subject, do_it, longer, place, when(d),
-                                     d.alternative != Cause::SlowMachine ? ""
-                                     : place.empty()                     ? ", by more work or a slower processor"
-                                                                         : ", if it is not a slower processor",
+            d.sentence = fmt::format("{} {} {}{}{}{}", subject, do_it, longer, d.alternative ? work_or_processor(place, d) : place, when(d),
                                      waiting(profile, e, names, d));
     }
-    if (d.cause == Cause::Imbalance && d.alternative)
-        d.evidence.push_back("samples are too few to tell more work from a slower processor: a longer run, or a higher LIBPROFILE_SAMPLE, has more");
+    if (d.cause == Cause::Imbalance && d.alternative) {
+        d.evidence.push_back("samples do not tell more work from a slower processor here; counted instructions do (LIBPROFILE_METRICS=perf::INSTRUCTIONS)");
+        if (std::string seats = seats_text(profile, d.ranks); !seats.empty()) d.evidence.push_back(std::move(seats));
+    }
+    if (is_all && computes && place.empty() && (d.cause == Cause::GrowingWork || d.cause == Cause::ShrinkingWork))
+        d.evidence.push_back(has_trace(matrix) ? "samples are too few to tell the function"
+                                               : "samples do not tell the function: they have no time of their own (LIBPROFILE_TRACE=1 keeps it)");
     if (suspect.kind != SuspectKind::Communication) add_parts(names, e, d);
     if (is_hidden)
         d.evidence.push_back(fmt::format("told by the function's share of the samples; all else took {}{} less {} than {}", time(e.expected - e.excess()),
