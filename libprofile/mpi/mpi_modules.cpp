@@ -40,8 +40,8 @@ constexpr std::string_view bindings[] = {
 
 /// The MPI library and what it calls back through.
 constexpr std::string_view companions[] = {
-    "libmpi", "libpmpi", "mca_",   "libmca_", "libopen-rte", "libopen-pal", "libprrte", "libpmix", "libromio", "liboshmem", "libucp",
-    "libucs", "libuct",  "libucm", "libucc",  "libfabric",   "libhcoll",    "libsharp", "libpsm",  "libpmi",   "libcoll",
+    "libmpi", "libpmpi", "mca_",   "libmca_", "libopen_mpi", "libopen-rte", "libopen-pal", "libprrte", "libpmix", "libromio", "liboshmem",
+    "libucp", "libucs",  "libuct", "libucm",  "libucc",      "libfabric",   "libhcoll",    "libsharp", "libpsm",  "libpmi",   "libcoll",
 };
 
 constexpr std::size_t max_candidates = 512;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Runs tests of tests/process on this system with a libprofile that was built elsewhere: the language matrix, the kill matrix, marks, which are
-checked there, and tasks of OpenMP. Their programs were built by build_programs.py.
+checked there, and tasks of OpenMP. Their programs were built by build_programs.py. `abi`: standard_abi.py, which builds its own.
 
 Usage: suites.py PREFIX SOURCE_FOLDER BUILD_FOLDER [SUITE...]    prints Markdown: a row for each suite and MPI. Ends with 1 if a test failed.
 Without a choice: languages, kills and marks."""
@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 PREFIX, SOURCE, BUILD = map(Path, sys.argv[1:4])
-SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"], "tasks": ["tasks"]}
+SUITES = {"languages": ["every_language", "count_matrix"], "kills": ["kill_matrix"], "marks": ["marks", "callbacks"], "tasks": ["tasks"],
+          "abi": ["../portability/standard_abi"]}
 MPIS = ["openmpi", "mpich"]
 SKIPPED = 77
 VERDICTS = ["passed", "skipped", "fails without libprofile", "failed"]
@@ -22,6 +23,9 @@ LIMIT = 360 * float(os.environ.get("TEST_TIME_FACTOR", "1"))
 
 def listed(script, mpi):
     """The tests of a script that `scripts/test` runs with this MPI, by the list that ctest has. ONCE is not looked at: here is one more MPI."""
+    if script in SUITES["abi"]: # not in that list: of other systems only
+        from standard_abi import tests
+        return list(tests)
     text = re.sub(r"#.*", "", (SOURCE / "tests/process/CMakeLists.txt").read_text())
     text = re.sub(r"\$\{\w+\}", MPIS[0], text) # one MPI for programs that know none
     names = []

@@ -80,11 +80,18 @@ void* definition_without_mpi(unsigned slot, const void* caller) {
     return is_own ? nullptr : next;
 }
 
-/// The MPI library's own function, by its profiling name; the tool's where a tool interposes those.
+/// The MPI library's own function. Some have no profiling name there: MPI_File_close of MPICH 5.0.2's standard ABI, and what the standard removed.
+void* function_of(void* library, unsigned id) {
+    void* function = dlsym(library, ProfilingName(id).text);
+    if (function == nullptr) function = dlsym(library, mpi_functions[id].name);
+    const link_map* own = module_of(reinterpret_cast<const void*>(&libprofile_mpi_resolve));
+    return function != nullptr && module_of(function) == own ? nullptr : function; // the library may be linked with us
+}
+
+/// The tool's function where a tool interposes profiling names.
 void* real_function(unsigned id) {
-    const ProfilingName name(id);
-    void* tools = other_tools::next_function(name.text);
-    return tools != nullptr ? tools : dlsym(mpi_library.load(std::memory_order_relaxed), name.text);
+    void* tools = other_tools::next_function(ProfilingName(id).text);
+    return tools != nullptr ? tools : function_of(mpi_library.load(std::memory_order_relaxed), id);
 }
 
 /// Data of the MPI library. A copy relocation may have moved it into the program, so the global scope is
@@ -102,12 +109,12 @@ const char* library_file() {
     return module != nullptr ? module->l_name : nullptr;
 }
 
-/// A library with the ABI of the MPI standard, whose name the standard gives, too. It may have the symbols by which its usual library is
-/// known, but its handles are others.
+/// A library with the ABI of the MPI standard, whose name the standard gives, too; Debian's file of that name is a link to libmpi_abi_mpich or
+/// libmpi_abi_openmpi. It may have the symbols by which its usual library is known, but its handles are others.
 bool has_standard_abi() {
     const char* file = library_file();
     const char* slash = file != nullptr ? std::strrchr(file, '/') : nullptr;
-    return slash != nullptr && std::string_view(slash + 1).starts_with("libmpi_abi.");
+    return slash != nullptr && std::string_view(slash + 1).starts_with("libmpi_abi");
 }
 
 /// What is said of a library that no bodies fit: its file and the first line of what it calls itself, as any ABI lets it be asked before MPI_Init.
@@ -216,7 +223,7 @@ void* libprofile_mpi_resolve(unsigned slot, const void* return_address) noexcept
     const unsigned id = slot / 2;
     if (resolving) { // an MPI call from within what follows: past the measurement
         void* library = mpi_library.load(std::memory_order_relaxed);
-        void* real = library != nullptr ? dlsym(library, ProfilingName(id).text) : nullptr;
+        void* real = library != nullptr ? function_of(library, id) : nullptr;
         return real != nullptr ? real : answer_without_mpi(id);
     }
     resolving = true;
