@@ -72,7 +72,9 @@ def mpi4py_calls_are_seen_exactly_once(job):
         expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init_thread": 1, "MPI_Comm_rank": 2, "MPI_Pcontrol": 3}
         expected["MPI_Comm_size"] += version >= 4
         expected["MPI_Send"] = expected.get("MPI_Send", 0) + 1
-        found = calls(report, rank)
+        found = {}
+        for name, visits in calls(report, rank).items():  # from version 4.1 on with large counts, where MPI has them
+            found[name.removesuffix("_c")] = found.get(name.removesuffix("_c"), 0) + visits
         expect_equal({name: found.get(name) for name in expected}, expected, f"calls of rank {rank}")
         check_traffic(report, rank)
 

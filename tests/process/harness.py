@@ -29,6 +29,7 @@ LAUNCHERS = {
     "mpich": ["mpirun.mpich"],
 }
 HAS_OPENMPI_5 = shutil.which("prte") is not None  # its launcher is PRRTE
+HAS_MPICH_5 = any(Path("/usr/lib").glob("*/libmpi_abi_mpich.so.*"))
 HAS_OPENMPI_6 = any(Path("/usr/lib").glob("*/libopen_mpi.so.*"))
 # Open MPI's one-sided components that need no network. Open MPI 5 has but rdma, which emulates what is missing.
 WITHOUT_NETWORK = "^ucx" if HAS_OPENMPI_5 else "^ucx,rdma"

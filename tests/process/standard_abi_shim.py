@@ -135,7 +135,10 @@ def source(folder):
     handles = {words[0] for kind, *words in rows if kind == "handle"}
     constants = [tuple(words) for kind, *words in rows if kind == "constant" and words[0] in handles]
     code = HEAD + "".join(handle_code(name, constants) for name in sorted(handles))
+    newer = header.read_declarations(folder.parent / "later_functions/mpich.prototypes")
     for _, prototype in header.read_declarations(folder / "abi.prototypes").values():
+        if prototype.name in newer:
+            continue
         is_alltoallw = re.fullmatch(r"MPI_I?[Aa]lltoallw(_init)?(_c)?", prototype.name)
         if is_alltoallw or not LEFT_OUT.search(prototype.parameter_list) and not prototype.variadic:
             code += function_code(prototype, handles)

@@ -13,10 +13,15 @@
 #include "libprofile/session/session.hpp"
 
 #ifdef OPEN_MPI
-#if OMPI_MAJOR_VERSION < 5 // for the functions in later_functions/openmpi.prototypes
+// Types of later_functions/openmpi.prototypes.
+#if OMPI_MAJOR_VERSION < 5
 struct ompi_instance_t;
 using MPI_Session = ompi_instance_t*;
 using MPI_Session_errhandler_function = void(MPI_Session*, int*, ...);
+#endif
+#if OMPI_MAJOR_VERSION < 6
+using MPI_User_function_c = void(void*, void*, MPI_Count*, MPI_Datatype*);
+using MPI_Datarep_conversion_function_c = int(void*, MPI_Datatype, MPI_Count, void*, MPI_Offset, void*);
 #endif
 
 // Handle constants of Open MPI are addresses of data in its library. Referring to them would make

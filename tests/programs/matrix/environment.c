@@ -22,6 +22,26 @@ static void library(void) {
     CALL(Pcontrol, (2, "ignored"));
 }
 
+#ifdef HAS_FUNCTIONS_OF_MPI_4_1
+static void later(void) {
+    MPI_Info hardware;
+    MPI_Status status;
+    MPI_Count many;
+    int class, code;
+    CALL(Get_hw_resource_info, (&hardware));
+    CALL(Info_free, (&hardware));
+    CALL(Add_error_class, (&class));
+    CALL(Add_error_code, (class, &code));
+    CALL(Add_error_string, (code, "of our own"));
+    CALL(Remove_error_string, (code));
+    CALL(Remove_error_code, (code));
+    CALL(Remove_error_class, (class));
+    CALL(Status_set_elements_c, (&status, MPI_INT, 9));
+    CALL(Get_count_c, (&status, MPI_INT, &many));
+    CHECK(many == 9);
+}
+#endif
+
 static void infos(void) {
     MPI_Info info, copy;
     char key[MPI_MAX_INFO_KEY + 1], value[64];
@@ -84,6 +104,9 @@ int main(int argc, char** argv) {
     CALL(Comm_rank, (MPI_COMM_WORLD, &rank));
     CALL(Comm_size, (MPI_COMM_WORLD, &ranks));
     library();
+#ifdef HAS_FUNCTIONS_OF_MPI_4_1
+    later();
+#endif
     infos();
     memory();
     windows();

@@ -46,6 +46,38 @@ static void send_modes(void) {
     observe(in, 36);
 }
 
+#ifdef HAS_FUNCTIONS_OF_MPI_4_1
+static void buffered(int tag) {
+    SIZED(Bsend, (out, 6, MPI_INT, right, tag, MPI_COMM_WORLD));
+    sent(24);
+}
+
+static void buffers(void) {
+    static char space[4096];
+    MPI_Request receives[4], request;
+    void* returned;
+    count_t size;
+    for (int i = 0; i < 4; ++i) SIZED(Irecv, (in + 64 * i, 64, MPI_INT, left, 20 + i, MPI_COMM_WORLD, &receives[i]));
+    SIZED(Buffer_attach, (space, sizeof space));
+    buffered(20);
+    CALL(Buffer_flush, ());
+    buffered(21);
+    CALL(Buffer_iflush, (&request));
+    CALL(Wait, (&request, MPI_STATUS_IGNORE));
+    SIZED(Buffer_detach, (&returned, &size));
+    SIZED(Comm_attach_buffer, (MPI_COMM_WORLD, space, sizeof space));
+    buffered(22);
+    CALL(Comm_flush_buffer, (MPI_COMM_WORLD));
+    buffered(23);
+    CALL(Comm_iflush_buffer, (MPI_COMM_WORLD, &request));
+    CALL(Wait, (&request, MPI_STATUS_IGNORE));
+    SIZED(Comm_detach_buffer, (MPI_COMM_WORLD, &returned, &size));
+    CHECK(returned == space && size == sizeof space);
+    CALL(Waitall, (4, receives, MPI_STATUSES_IGNORE));
+    received(24), received(24), received(24), received(24);
+}
+#endif
+
 static void combined(void) {
     MPI_Status status;
     SIZED(Sendrecv, (out, 10, MPI_INT, right, 5, in, 64, MPI_INT, left, 5, MPI_COMM_WORLD, &status));
@@ -163,6 +195,9 @@ int main(int argc, char** argv) {
     begin(&argc, &argv);
     send_modes();
     combined();
+#ifdef HAS_FUNCTIONS_OF_MPI_4_1
+    buffers();
+#endif
     probes();
     nothing_and_nobody();
     gaps();

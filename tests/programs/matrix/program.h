@@ -13,6 +13,10 @@
 #define HAS_FUNCTIONS_OF_MPI_4
 #endif
 
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define HAS_FUNCTIONS_OF_MPI_4_1
+#endif
+
 /* CALL(Send, (buffer, ...)) makes the call and logs it. */
 #define CALL(name, arguments) logged("MPI_" #name, MPI_##name arguments, __LINE__)
 /* The call must fail; it counts as a visit and nothing else. */

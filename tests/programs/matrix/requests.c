@@ -135,6 +135,15 @@ static void special(void) {
         CALL(Request_get_status, (request, &flag, &status));
     while (!flag);
     CALL(Request_get_status, (request, &flag, MPI_STATUS_IGNORE));
+#ifdef HAS_FUNCTIONS_OF_MPI_4_1
+    int index;
+    CALL(Request_get_status_all, (1, &request, &flag, MPI_STATUSES_IGNORE));
+    CHECK(flag);
+    CALL(Request_get_status_any, (1, &request, &index, &flag, MPI_STATUS_IGNORE));
+    CHECK(flag && index == 0);
+    CALL(Request_get_status_some, (1, &request, &flag, &index, MPI_STATUSES_IGNORE));
+    CHECK(flag == 1 && index == 0);
+#endif
     CALL(Wait, (&request, MPI_STATUS_IGNORE));
     received(88);
     /* cancelled */

@@ -29,6 +29,20 @@ int main(int argc, char** argv) {
     CALL(Info_free, (&info));
     CALL(Session_get_info, (session, &info));
     CALL(Info_free, (&info));
+#ifdef HAS_FUNCTIONS_OF_MPI_4_1
+    static char space[4096];
+    MPI_Request request;
+    void* returned;
+    CALL(Session_attach_buffer, (session, space, sizeof space));
+    CALL(Session_flush_buffer, (session));
+    CALL(Session_iflush_buffer, (session, &request));
+    CALL(Wait, (&request, MPI_STATUS_IGNORE));
+    CALL(Session_detach_buffer, (session, &returned, &count));
+    MPI_Count many;
+    CALL(Session_attach_buffer_c, (session, space, sizeof space));
+    CALL(Session_detach_buffer_c, (session, &returned, &many));
+    CHECK(many == count);
+#endif
     CALL(Group_from_session_pset, (session, "mpi://WORLD", &group));
     CALL(Comm_create_from_group, (group, "matrix", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
     CALL(Sendrecv, (out, 7, MPI_INT, right, 1, in, 7, MPI_INT, left, 1, comm, MPI_STATUS_IGNORE));

@@ -86,7 +86,7 @@ def declarations_of_later(table, declared, later):
     for function in table.functions:
         if function.name in later and function.name not in declared:
             return_type, prototype = later[function.name]
-            lines.append(f"{return_type} {function.name}({prototype.parameter_list});\n")
+            lines.append(f"{return_type} {function.name}({prototype.parameter_list or 'void'});\n")
     return "".join(lines)
 
 
