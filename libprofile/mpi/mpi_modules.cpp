@@ -62,13 +62,15 @@ int collect(dl_phdr_info* info, std::size_t, void* data) {
 }
 
 /// The library that defines PMPI_Init: the module or one that it depends on (from a binding to its library).
-void* library_of(const char* path) {
+/// @param wanted it must be this one, unless null
+void* library_of(const char* path, const link_map* wanted) {
     void* const module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (module == nullptr) return nullptr;
     void* library = nullptr;
     const void* init = dlsym(module, "PMPI_Init");
     const link_map* owner = init != nullptr ? module_of(init) : nullptr;
-    if (owner != nullptr && owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
+    const bool is_wanted = wanted == nullptr || owner == wanted;
+    if (owner != nullptr && is_wanted && owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
         library = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
         main_library.store(owner, std::memory_order_release);
     }
@@ -110,14 +112,17 @@ void* find_mpi_library() {
     unsigned long long loads = 0;
     visit_loaded_objects(count_loads, &loads);
     if (loads == searched.load(std::memory_order_relaxed)) return nullptr;
+    // The loader binds a program to the first in its order of search, which may come later in its list.
+    const void* const next = dlsym(RTLD_NEXT, "PMPI_Init");
+    const link_map* const first = next != nullptr ? module_of(next) : nullptr;
     // First the usual names, then any: some vendors' libraries are named otherwise.
     for (const bool any_name : {false, true}) {
         Candidates candidates;
         candidates.any_name = any_name;
         visit_loaded_objects(collect, &candidates); // libprofile.so interposes it
-        for (std::size_t i = 0; i < candidates.count; ++i) {
-            if (void* library = library_of(candidates.paths[i])) return library;
-        }
+        for (const link_map* wanted : {first, static_cast<const link_map*>(nullptr)})
+            for (std::size_t i = 0; i < candidates.count; ++i)
+                if (void* library = library_of(candidates.paths[i], wanted)) return library;
     }
     searched.store(loads, std::memory_order_relaxed);
     return nullptr;

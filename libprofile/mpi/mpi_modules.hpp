@@ -19,8 +19,8 @@ bool is_main_mpi_library(const link_map* module);
 /// first MPI call.
 bool is_mpi_library_address(const void* address);
 
-/// Finds the MPI library that the program uses: of several the one that was loaded first, since the loader
-/// would have bound the program to that. Returns a handle for dlsym, never closed, or nullptr if none is loaded.
+/// Finds the MPI library that the program uses: of several the one to which the loader would have bound the program without us, or
+/// among those that plug-ins loaded for themselves the first. Returns a handle for dlsym, never closed, or nullptr if none is loaded.
 void* find_mpi_library();
 
 } // namespace libprofile

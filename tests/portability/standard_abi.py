@@ -34,8 +34,10 @@ def build(job, name, *more):
     if not library.exists():
         library.symlink_to(found(f"libmpi_abi_{job.mpi}.so.1.*"))
     sources, output = job.source / "tests/programs/matrix", job.folder / (name + "".join(more))
-    job.compile("cc", *FLAGS, f"-I{found(HEADERS[OTHER[job.mpi]])}", *(["-DOPEN_MPI"] if job.mpi == "openmpi" and name in OF_OPENMPI else []), *more, sources / f"{name}.c", sources / "call_log.c", library,
-                f"-Wl,-rpath,{job.folder}", "-ldl", "-o", output)
+    flags = [*FLAGS, f"-I{found(HEADERS[OTHER[job.mpi]])}", *more]
+    if job.mpi == "openmpi" and name in OF_OPENMPI:
+        flags.append("-DOPEN_MPI")
+    job.compile("cc", *flags, sources / f"{name}.c", sources / "call_log.c", library, f"-Wl,-rpath,{job.folder}", "-ldl", "-o", output)
     return output
 
 
@@ -54,21 +56,19 @@ def values_and_declarations_are_those_of_the_librarys_header(job):
     expect_equal(job.run([job.folder / "values"]).out, "", "constants with other values")
 
 
-def add_test(name, large=False, jobs=None):
+def add_test(name):
     def compare(job):
-        ways = (jobs or {}).get(job.mpi, [([], None)])
-        for arguments, env in ways:
-            count_matrix.compare(job, [build(job, name), *arguments], count_matrix.RANKS[job.mpi], env)
-        if large:
-            count_matrix.compare(job, [build(job, name, "-DLARGE_COUNTS")], count_matrix.RANKS[job.mpi], ways[0][1])
+        for is_large, arguments, env in count_matrix.ways_to_run(name, job.mpi):
+            program = build(job, name, *(["-DLARGE_COUNTS"] if is_large else []))
+            count_matrix.compare(job, [program, *arguments], count_matrix.RANKS[job.mpi], env)
 
     compare.__name__ = f"counts_of_{name}_equal_the_log"
     test(compare)
 
 
-for program, settings in count_matrix.C_PROGRAMS.items():
-    if program != "removed": # which the ABI does not have
-        add_test(program, **settings)
+for c_program in count_matrix.C_PROGRAMS:
+    if c_program != "removed": # which the ABI does not have
+        add_test(c_program)
 
 if __name__ == "__main__":
     main()

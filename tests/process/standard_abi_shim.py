@@ -77,6 +77,12 @@ def handle_code(name, constants):
                    f"return (void*)of_{name}[i].abi; return to_abi(NULL, 0, {whole}); }}\n")
 
 
+VERSION = """
+#ifndef DRAFT
+int abi_version(int* major, int* minor) __asm__("PMPI_Abi_get_version");
+int abi_version(int* major, int* minor) { return *major = 1, *minor = 0; }
+#endif
+"""
 ONLY_NAME = "MPI_Comm_remote_size"  # it has no profiling name, as MPI_File_close of MPICH 5.0.2's libmpi_abi
 
 
@@ -134,7 +140,7 @@ def source(folder):
     rows = abi_header.read_rows(folder / "abi.table")
     handles = {words[0] for kind, *words in rows if kind == "handle"}
     constants = [tuple(words) for kind, *words in rows if kind == "constant" and words[0] in handles]
-    code = HEAD + "".join(handle_code(name, constants) for name in sorted(handles))
+    code = HEAD + VERSION + "".join(handle_code(name, constants) for name in sorted(handles))
     newer = header.read_declarations(folder.parent / "later_functions/mpich.prototypes")
     for _, prototype in header.read_declarations(folder / "abi.prototypes").values():
         if prototype.name in newer:

@@ -57,12 +57,9 @@ class EveryFunctionIsCovered(WithTable):
     def test_functions_of_later_versions_are_wrapped_ones_that_can_be_called_by_the_types_of_this_one(self):
         folder = os.path.join(OPTIONS.source, "wrappers", "mpi", "later_functions")
         for name, _, include in OPTIONS.mpi:
-            path = os.path.join(folder, f"{name}.prototypes")
-            if not os.path.exists(path):
-                continue
             with self.subTest(mpi=name):
-                later = header.read_declarations(path)
-                self.assertGreater(len(later), 40)
+                later = header.read_declarations(os.path.join(folder, f"{name}.prototypes"))
+                self.assertGreater(len(later), {"openmpi": 200, "mpich": 20}[name])
                 self.assertEqual([f for f in later if not self.table.is_wrapped(f)], [])
                 self.assertEqual(list(later), [f.name for f in self.table.functions if f.name in later], "the order of the table")
                 declared = header.parse(header.preprocess(["cc"], [include]))

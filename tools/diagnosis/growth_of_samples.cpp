@@ -22,7 +22,7 @@ GrowthOfSamples::GrowthOfSamples(const Profile& profile, const IterationMatrix& 
     constexpr std::size_t most_ranks_read = 64; // they stand for the others
     const std::size_t rows = std::min(most_ranks_read, matrix.ranks());
     ranks_.resize(rows);
-    in_parallel(rows, [&](std::size_t k) { read(profile, matrix, k * matrix.ranks() / rows, others, ranks_[k]); });
+    in_parallel(rows, [&](std::size_t k) { ranks_[k] = read(profile, matrix, k * matrix.ranks() / rows, others); });
     sum_up();
 }
 
@@ -58,20 +58,20 @@ std::size_t GrowthOfSamples::functions() const {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, some));
 }
 
-void GrowthOfSamples::read(const Profile& profile, const IterationMatrix& matrix, std::size_t row, const std::vector<const Suspect*>& others,
-                           Rank& rank) const {
+GrowthOfSamples::Rank GrowthOfSamples::read(const Profile& profile, const IterationMatrix& matrix, std::size_t row,
+                                            const std::vector<const Suspect*>& others) const {
     const PhaseData* data = find_phase(matrix.locations[row], matrix.phase);
-    if (data == nullptr || matrix.first != 0 || data->cluster_of_iteration.size() > iterations_ + iterations_ / 50) return;
+    if (data == nullptr || matrix.first != 0 || data->cluster_of_iteration.size() > iterations_ + iterations_ / 50) return {};
     std::vector<float> other(iterations_);
     for (const Suspect* suspect : others)
         for (const RankExcess& part : suspect->parts)
             if (part.rank == row && part.ns.size() == iterations_) std::transform(part.ns.begin(), part.ns.end(), other.begin(), other.begin(), std::plus<>());
     PooledSamples by_kind = samples_by_kind(profile, *data);
     std::optional<PooledSamples> by_time = samples_by_time(profile, matrix.locations[row]->trace, *data, by_kind.selection);
-    rank = in_pools(std::move(by_kind), other);
-    if (!by_time) return;
+    Rank rank = in_pools(std::move(by_kind), other);
+    if (!by_time) return rank;
     Rank with_times = in_pools(std::move(*by_time), other);
-    if (with_times.tells() > rank.tells()) rank = std::move(with_times);
+    return with_times.tells() > rank.tells() ? with_times : rank;
 }
 
 GrowthOfSamples::Rank GrowthOfSamples::in_pools(PooledSamples pooled, const std::vector<float>& other) const {

@@ -58,7 +58,7 @@ class GrowthOfSamples {
         void add(const Products& more);
     };
 
-    void read(const Profile& profile, const IterationMatrix& matrix, std::size_t row, const std::vector<const Suspect*>& others, Rank& rank) const;
+    Rank read(const Profile& profile, const IterationMatrix& matrix, std::size_t row, const std::vector<const Suspect*>& others) const;
     Rank in_pools(PooledSamples pooled, const std::vector<float>& other) const;
     void sum_up();
     /// How much more the pools are scattered about the course than samples are by chance: 1 if they are not.

@@ -18,7 +18,8 @@ struct PooledSamples {
 
 PooledSamples samples_by_kind(const Profile& profile, const PhaseData& data);
 
-/// Nothing without a trace (LIBPROFILE_TRACE), or if it is not known when iterations began.
+/// Nothing without a trace (LIBPROFILE_TRACE), or if it is not known when iterations began. Samples of a phase inside count, too, if its call path is one
+/// of this phase's.
 /// @param by_kind of the same phase: what its samples hit is computing
 std::optional<PooledSamples> samples_by_time(const Profile& profile, const Trace& trace, const PhaseData& data, const SampledSelection& by_kind);
 

@@ -257,9 +257,9 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
     switch (d.cause) {
     case Cause::SlowMachine:
         d.sentence = fmt::format("{} {} {} in all functions{}{}", subject, do_it, longer, when(d), waiting(profile, e, names, d));
-        d.evidence.push_back(
-            fmt::format("all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}",
-                        e.factor, d.alternative ? "; more work in one of them is less likely, but not ruled out" : ""));
+        d.evidence.push_back(fmt::format(
+            "all functions are longer by a factor of {:.2f}, within the error of their samples: a slow processor, or a larger share of the data{}", e.factor,
+            d.alternative ? "; more work in one of them is less likely, but not ruled out (LIBPROFILE_METRICS=perf::INSTRUCTIONS tells)" : ""));
         if (e.instructions_known())
             d.evidence.push_back(
                 fmt::format("{} instructions{} instead of {}: the same work", count(e.instructions_here), each(d), count(e.instructions_there)));
@@ -335,7 +335,7 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
         if (std::string seats = seats_text(profile, d.ranks); !seats.empty()) d.evidence.push_back(std::move(seats));
     }
     if (is_all && computes && place.empty() && (d.cause == Cause::GrowingWork || d.cause == Cause::ShrinkingWork))
-        d.evidence.push_back(has_trace(matrix) ? "samples are too few to tell the function"
+        d.evidence.push_back(has_trace(matrix) ? "samples do not tell the function"
                                                : "samples do not tell the function: they have no time of their own (LIBPROFILE_TRACE=1 keeps it)");
     if (suspect.kind != SuspectKind::Communication) add_parts(names, e, d);
     if (is_hidden)

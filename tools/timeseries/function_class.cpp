@@ -23,9 +23,12 @@ FunctionClass collective(std::string_view name) {
 }
 
 FunctionClass point_to_point(std::string_view name) {
-    const bool waits = is_among(name, {"Send", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Sendrecv_replace", "Probe", "Mprobe", "Buffer_detach", "Iprobe",
-                                       "Improbe", "Parrived", "Request_get_status"});
-    return waits || name.starts_with("Wait") || name.starts_with("Test") ? FunctionClass::Wait : FunctionClass::Computation;
+    const bool moves = is_among(name, {"Send", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Sendrecv_replace"});
+    const bool asks = is_among(name, {"Probe", "Mprobe", "Iprobe", "Improbe", "Parrived"});
+    const bool empties = is_among(name, {"Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer", //
+                                         "Buffer_flush", "Comm_flush_buffer", "Session_flush_buffer"});
+    const bool completes = name.starts_with("Wait") || name.starts_with("Test") || name.starts_with("Request_get_status");
+    return moves || asks || empties || completes ? FunctionClass::Wait : FunctionClass::Computation;
 }
 
 /// Of those that transfer no data.

@@ -4,6 +4,7 @@
 #include "libprofile/base/real_calls.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/mpi/other_tools.hpp"
+#include "libprofile/mpi/weak_references.hpp"
 #include "libprofile/session/session.hpp"
 #include "wrappers/mpi/flavour.hpp"
 
@@ -111,10 +112,18 @@ const char* library_file() {
 
 /// A library with the ABI of the MPI standard, whose name the standard gives, too; Debian's file of that name is a link to libmpi_abi_mpich or
 /// libmpi_abi_openmpi. It may have the symbols by which its usual library is known, but its handles are others.
-bool has_standard_abi() {
+bool is_abi_library() {
     const char* file = library_file();
     const char* slash = file != nullptr ? std::strrchr(file, '/') : nullptr;
     return slash != nullptr && std::string_view(slash + 1).starts_with("libmpi_abi");
+}
+
+/// MPICH 4.2 and 4.3 have drafts of it, with other values. They do not tell a version.
+bool has_standard_abi() {
+    int major = -1, minor = -1;
+    using Question = int (*)(int*, int*);
+    const auto ask = reinterpret_cast<Question>(dlsym(mpi_library.load(std::memory_order_relaxed), "PMPI_Abi_get_version"));
+    return ask != nullptr && ask(&major, &minor) == 0 && major == 1;
 }
 
 /// What is said of a library that no bodies fit: its file and the first line of what it calls itself, as any ABI lets it be asked before MPI_Init.
@@ -136,7 +145,11 @@ const char* unknown_library() {
 
 /// The bodies that fit the library's ABI; nullptr and a reason when there are none.
 const MpiFlavour* fitting_flavour(const char*& reason) {
-    if (has_standard_abi()) return &abi::flavour;
+    if (is_abi_library()) {
+        if (has_standard_abi()) return &abi::flavour;
+        reason = unknown_library();
+        return nullptr;
+    }
     if (library_has("ompi_mpi_comm_world")) {
 #ifdef LIBPROFILE_WITH_OPENMPI
         return &openmpi::flavour;
@@ -189,6 +202,15 @@ void fill_slots(const MpiFlavour& flavour) {
     }
 }
 
+/// Whether its slot has but an answer.
+bool is_missing(const char* name) {
+    const bool is_profiling_name = *name == 'P';
+    for (unsigned id = 0; id < mpi_function_count; ++id)
+        if (std::strcmp(mpi_functions[id].name, name + is_profiling_name) == 0)
+            return std::atomic_ref(libprofile_mpi_slots[2 * id + is_profiling_name]).load(std::memory_order_relaxed) == answer_without_mpi(id);
+    return false;
+}
+
 /// Fills the slots for the library in `mpi_library`.
 void use_library() {
     const char* reason = nullptr;
@@ -203,11 +225,13 @@ void use_library() {
     }
     if (flavour == nullptr) {
         fill_slots_without_bodies();
+        clear_weak_references(is_missing);
         if (!complained.exchange(true)) session.mpi_unusable(reason);
         return;
     }
     session.mpi_found(flavour->services); // before any slot leads to a body on another thread
     fill_slots(*flavour);
+    clear_weak_references(is_missing);
     const char* tool = other_tools::bypassing_tool();
     if (tool != nullptr && !complained.exchange(true)) session.tool_bypasses_us(tool);
 }

@@ -58,10 +58,23 @@ int start_exchange(const void* out, const int* out_sizes, void* in, const int* i
 
 int test(int* done) { return real.Test(&service_request, done, MPI_STATUS_IGNORE); }
 
+#ifdef LIBPROFILE_STANDARD_ABI // before MPICH 5.0, betas with the ABI have another value of MPI_ERRORS_RETURN
+MPI_Errhandler own_errhandler;
+
+void return_error(MPI_Comm*, int*, ...) {}
+
+int errors_return() {
+    int result = real.Comm_get_errhandler(MPI_COMM_WORLD, &application_errhandler);
+    if (result == MPI_SUCCESS) result = real.Comm_create_errhandler(return_error, &own_errhandler);
+    if (result == MPI_SUCCESS) result = real.Comm_set_errhandler(MPI_COMM_WORLD, own_errhandler);
+    return result == MPI_SUCCESS ? real.Errhandler_free(&own_errhandler) : result; // MPI_COMM_WORLD still refers to it
+}
+#else
 int errors_return() {
     const int result = real.Comm_get_errhandler(MPI_COMM_WORLD, &application_errhandler);
     return result == MPI_SUCCESS ? real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) : result;
 }
+#endif
 
 int errors_restore() {
     const int result = real.Comm_set_errhandler(MPI_COMM_WORLD, application_errhandler);

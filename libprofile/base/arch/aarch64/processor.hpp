@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <elf.h>
 
 namespace libprofile {
+
+/// What the loader puts the address of a symbol into.
+constexpr bool is_address_relocation(std::uint64_t type) { return type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64; }
 
 /// The virtual count of the generic timer. Its rate is at least 1 MHz, so small intervals may be 0 ticks long.
 inline std::uint64_t read_ticks() noexcept {

@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 namespace libprofile {
+
+/// What the loader puts the address of a symbol into.
+constexpr bool is_address_relocation(std::uint64_t type) { return type == R_X86_64_GLOB_DAT || type == R_X86_64_64; }
 
 inline std::uint64_t read_ticks() noexcept { return __rdtsc(); }
 
