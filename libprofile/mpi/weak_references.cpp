@@ -29,6 +29,7 @@ class Bindings {
             if (entry->d_tag == DT_SYMTAB) symbols_ = reinterpret_cast<const ElfW(Sym)*>(absolute(entry->d_un.d_ptr));
             if (entry->d_tag == DT_STRTAB) names_ = reinterpret_cast<const char*>(absolute(entry->d_un.d_ptr));
             if (entry->d_tag == DT_RELA) relocations_ = reinterpret_cast<const ElfW(Rela)*>(absolute(entry->d_un.d_ptr));
+            if (entry->d_tag == DT_RELACOUNT) relative_ = entry->d_un.d_val;
             if (entry->d_tag == DT_RELASZ) count_ = entry->d_un.d_val / sizeof(ElfW(Rela));
         }
     }
@@ -36,7 +37,7 @@ class Bindings {
     /// Calls visit(place, name) for each weak reference to a function of MPI.
     template <class Visit> void for_each_weak(Visit visit) const {
         if (symbols_ == nullptr || names_ == nullptr || relocations_ == nullptr) return;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t i = relative_; i < count_; ++i) {
             const ElfW(Rela)& relocation = relocations_[i];
             if (!is_address_relocation(ELF64_R_TYPE(relocation.r_info)) || relocation.r_addend != 0) continue;
             const ElfW(Sym)& symbol = symbols_[ELF64_R_SYM(relocation.r_info)];
@@ -60,7 +61,7 @@ class Bindings {
     const ElfW(Sym) * symbols_ = nullptr;
     const char* names_ = nullptr;
     const ElfW(Rela) * relocations_ = nullptr;
-    std::size_t count_ = 0;
+    std::size_t count_ = 0, relative_ = 0; // those without a symbol come first
 };
 
 void clear(void** place, bool is_read_only) {
