@@ -62,9 +62,12 @@ bool LoaderCopy::Entry::describe(const Map* map, const Map& copy) noexcept {
     return object.end != 0;
 }
 
+/// Memory that was given back may say the same as before, so the one before it in the list must lead to it.
 bool LoaderCopy::Entry::is_still_there() const noexcept {
-    Map copy;
-    return stays || (copy_of(object.map, copy) && is_described_by(copy));
+    Map copy, previous;
+    if (stays) return true;
+    if (!copy_of(object.map, copy) || !is_described_by(copy)) return false;
+    return copy.l_prev == nullptr || (copy_of(copy.l_prev, previous) && previous.l_next == object.map);
 }
 
 std::uint32_t LoaderCopy::Table::up_to(std::uintptr_t address) const noexcept {

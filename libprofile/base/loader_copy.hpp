@@ -1,7 +1,7 @@
 // A copy of the loader's list of loaded objects, by address, for C libraries without _dl_find_object.
 // Contract: find() is async-signal-safe and takes no lock. Where another thread is changing the copy it walks through the loader's list itself.
 // renew() is called with the loader's lock held, not in handlers.
-// Cost of find(): a binary search, and one or two system calls for an object that can be unloaded or an address in none.
+// Cost of find(): a binary search, and two or three system calls for an object that can be unloaded or an address in none.
 //
 // What describes an object belongs to the loader, which frees it when another thread unloads the object. So it is copied by the kernel, which says
 // what is no longer there, and each object of the list must name the one before it: a walk through a list that changes begins again.
