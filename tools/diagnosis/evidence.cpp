@@ -19,6 +19,7 @@ constexpr std::size_t most_ranks = 8;         // of either side: they stand for 
 constexpr std::size_t most_ranges = 64;       // of one rank, spread over the run
 constexpr double same = 0.02;                 // counts that differ by less are equal
 constexpr double most_change_of_others = 0.5; // of the excess
+constexpr double doubt = 1.5;                 // times the error that samples have which are shared with iterations without the excess
 
 /// Runs of iterations that `is_wanted`, counted from the phase's first; some of them if there are many.
 template <class Wanted> Ranges ranges_of(const IterationMatrix& matrix, Wanted is_wanted) {
@@ -83,7 +84,7 @@ void compare_factors(const NamedSpots& names, const IterationSums& here, const I
 /// Iterations of one cluster share their samples. Where some of them have the excess and others do not, only other ranks tell what it is: if they have
 /// less by just the excess, and the function is beyond doubt.
 std::optional<HotFunction> function_of_ranks(const NamedSpots& names, const IterationSums& own, const IterationSums& theirs, double excess) {
-    constexpr double least = 0.7, most = 1.4, doubt = 1.5;
+    constexpr double least = 0.7, most = 1.4;
     const double more = own.local() - theirs.local();
     if (more < least * excess || more > most * excess) return std::nullopt;
     HotFunction function = find_hot_function(names, own, theirs, excess, theirs.local());
@@ -243,7 +244,9 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
         const HotFunction f = find_hot_function(names, here, there, e.excess(), e.local_there);
         // Iterations of one cluster have the same mix of functions: what has its usual share of the growth is not what grows.
         const double usual = f.usual <= 0 ? 0 : f.there / f.usual * e.excess();
-        if ((!is_growing && !is_shrinking) || f.difference() - usual >= 0.1 * e.excess()) e.function = f;
+        const bool is_usual = (is_growing || is_shrinking) && f.difference() - usual < 0.1 * e.excess();
+        const bool is_doubtful = suspect.kind == SuspectKind::MovingRank && f.difference() < doubt * f.error;
+        if (!is_usual && !is_doubtful) e.function = f;
     }
     if (const GrowingFunction& told = suspect.function; told.node != 0) {
         const double usual = told.share * e.local_there;

@@ -15,6 +15,7 @@ constexpr std::size_t fewest_to_grow = 50; // iterations
 constexpr double beyond_doubt = 9;         // square of deviations, by time and by the function
 constexpr double least_by_function = 2;    // of it
 constexpr double most_deviations = 3;      // that time and function say another thing
+constexpr double most_against = 2;         // of time: where one function grows by much, all others have less and less of the samples
 
 bool is_growth(const Suspect& suspect) {
     return suspect.kind == SuspectKind::AllRanks && (suspect.pattern.kind == PatternKind::Growing || suspect.pattern.kind == PatternKind::Shrinking);
@@ -29,15 +30,16 @@ void grow_by_function(const Profile& profile, const IterationMatrix& matrix, con
     for (const Suspect& suspect : found)
         if (!is_growth(suspect) && suspect.kind != SuspectKind::Communication) others.push_back(&suspect);
     const GrowthOfSamples search(profile, matrix, names, others);
+    const RunModel model(matrix);
+    const GrowthOfTime time(model, others);
     std::array<GrowthOfSamples::Fit, growth_courses> growths;
     std::size_t best = 0;
     for (std::size_t c = 0; c < growth_courses; ++c) {
+        if (const GrowthOfTime::Fit fit = time.fit(c); fit.slope < -most_against * fit.error) continue;
         growths[c] = search.best(c);
         if (growths[c].certain() > growths[best].certain()) best = c;
     }
     const GrowthOfSamples::Fit& told = growths[best];
-    const RunModel model(matrix);
-    const GrowthOfTime time(model, others);
     const GrowthOfTime::Fit by_time = time.fit(best);
     // The function is the best of many; and it may grow while others shrink.
     const double by_function = told.certain() * told.certain() - 2 * std::log(static_cast<double>(search.functions()));
