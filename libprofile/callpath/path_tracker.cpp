@@ -7,6 +7,7 @@
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 #include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/mpi/weak_references.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -265,7 +266,10 @@ void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) no
 
 NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh(); // new modules: asking the loader is allowed in ordinary context
-    if (load_map.arrivals() != modules_ready_) ready();
+    if (load_map.arrivals() != modules_ready_) {
+        ready();
+        clear_new_weak_references();
+    }
     return find_call(frame, false);
 }
 

@@ -4,6 +4,7 @@
 #include "libprofile/base/loaded_objects.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,9 @@
 namespace libprofile {
 
 namespace {
+
+using Question = bool (*)(const char* name);
+std::atomic<Question> question{nullptr}; // is_missing
 
 /// What the loader needed of a module to bind it.
 class Bindings {
@@ -75,15 +79,20 @@ void clear(void** place, bool is_read_only) {
 } // namespace
 
 void clear_weak_references(bool (*is_missing)(const char* name)) noexcept {
+    question.store(is_missing, std::memory_order_relaxed);
     const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
         const link_map* own = module_of(reinterpret_cast<const void*>(&clear_weak_references));
         const Bindings bindings(*info);
         bindings.for_each_weak([&](void** place, const char* name) {
-            if (*place != nullptr && module_of(*place) == own && (*static_cast<bool (**)(const char*)>(data))(name)) clear(place, bindings.is_read_only(place));
+            if (*place != nullptr && module_of(*place) == own && (*static_cast<Question*>(data))(name)) clear(place, bindings.is_read_only(place));
         });
         return 0;
     };
     visit_loaded_objects(visit, &is_missing);
+}
+
+void clear_new_weak_references() noexcept {
+    if (const Question is_missing = question.load(std::memory_order_relaxed); is_missing != nullptr) clear_weak_references(is_missing);
 }
 
 } // namespace libprofile

@@ -1,12 +1,14 @@
 // References of loaded modules to MPI functions that the MPI library lacks. Without us the loader would have left those that are weak null, and programs
 // look before they call (mpi4py); with us they lead to a stub that has nothing to call.
-// Contract: for the dispatcher, when it has found the library. Takes the loader's lock; not in handlers. Modules that come later are not seen.
+// Contract: any thread; takes the loader's lock; not in handlers. A module that comes later is seen at its second MPI call.
 #pragma once
 
 namespace libprofile {
 
-/// Makes weak references to functions of ours null.
+/// Makes weak references to functions of ours null. For the dispatcher, when it has found the library.
 /// @param is_missing whether neither the library nor a tool has the function "MPI_X" or "PMPI_X"; must not ask the loader, whose lock is held
 void clear_weak_references(bool (*is_missing)(const char* name)) noexcept;
+/// The same again, after modules were loaded. Nothing before the first.
+void clear_new_weak_references() noexcept;
 
 } // namespace libprofile
