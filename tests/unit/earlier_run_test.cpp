@@ -101,7 +101,8 @@ class EarlierRunTest : public testing::Test {
     void write(const Bytes& bytes) const {
         FILE* file = std::fopen(path().c_str(), "wb");
         ASSERT_NE(file, nullptr);
-        ASSERT_EQ(std::fwrite(bytes.data(), 1, bytes.size(), file), bytes.size());
+        const std::size_t written = bytes.empty() ? 0 : std::fwrite(bytes.data(), 1, bytes.size(), file);
+        ASSERT_EQ(written, bytes.size());
         std::fclose(file);
     }
     /// The complaint about such a file.

@@ -70,15 +70,19 @@ TEST_F(PageNodesTest, APageIsKnownOnceItWasTouched) {
 
 TEST_F(PageNodesTest, AskingTakesLessThanAHundredthOfTheTime) {
     for (std::size_t page = 0; page < 4000; ++page) nodes_->want(address(page));
+    constexpr std::uint64_t enough = 60'000'000, most = 5'000'000'000; // ns: somebody else may have the processor while it asks
     const std::uint64_t begin = session_clock.now();
-    std::uint64_t now = begin;
-    for (; now - begin < 60000000; now = session_clock.now()) {
+    std::uint64_t now = begin, not_before = 0;
+    for (; now - begin < enough || (nodes_->asked() <= 2 && nodes_->error() == 0 && now - begin < most); now = session_clock.now()) {
         touch(now / 1000 % 4000);
-        if (nodes_->is_due(now)) nodes_->ask(now);
+        if (!nodes_->is_due(now)) continue;
+        EXPECT_GE(now, not_before);
+        const std::uint64_t before = nodes_->asked_ns();
+        nodes_->ask(now);
+        not_before = now + 100 * (nodes_->asked_ns() - before);
     }
     if (nodes_->error() != 0) GTEST_SKIP() << "the kernel does not tell on which nodes pages lie";
     EXPECT_GT(nodes_->asked(), 2u);
-    EXPECT_LT(nodes_->asked_ns(), (now - begin) / 100 + nodes_->asked_ns() / nodes_->asked() * 2) << nodes_->asked();
     nodes_->ask_all(session_clock.now());
     std::uint64_t pages = 0;
     for (const KnownPages& range : known()) pages += range.pages;
