@@ -268,7 +268,7 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh(); // new modules: asking the loader is allowed in ordinary context
     if (load_map.arrivals() != modules_ready_) {
         ready();
-        clear_new_weak_references();
+        clear_new_weak_references(modules_ready_);
     }
     return find_call(frame, false);
 }

@@ -120,9 +120,11 @@ void* find_mpi_library() {
         Candidates candidates;
         candidates.any_name = any_name;
         visit_loaded_objects(collect, &candidates); // libprofile.so interposes it
-        for (const link_map* wanted : {first, static_cast<const link_map*>(nullptr)})
+        for (const link_map* wanted = first;; wanted = nullptr) {
             for (std::size_t i = 0; i < candidates.count; ++i)
                 if (void* library = library_of(candidates.paths[i], wanted)) return library;
+            if (wanted == nullptr) break;
+        }
     }
     searched.store(loads, std::memory_order_relaxed);
     return nullptr;

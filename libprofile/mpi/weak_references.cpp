@@ -18,6 +18,7 @@ namespace {
 
 using Question = bool (*)(const char* name);
 std::atomic<Question> question{nullptr}; // is_missing
+std::atomic<std::uint32_t> seen_arrivals{0};
 
 /// What the loader needed of a module to bind it.
 class Bindings {
@@ -91,8 +92,9 @@ void clear_weak_references(bool (*is_missing)(const char* name)) noexcept {
     visit_loaded_objects(visit, &is_missing);
 }
 
-void clear_new_weak_references() noexcept {
-    if (const Question is_missing = question.load(std::memory_order_relaxed); is_missing != nullptr) clear_weak_references(is_missing);
+void clear_new_weak_references(std::uint32_t arrivals) noexcept {
+    const Question is_missing = question.load(std::memory_order_relaxed);
+    if (is_missing != nullptr && seen_arrivals.exchange(arrivals, std::memory_order_relaxed) != arrivals) clear_weak_references(is_missing);
 }
 
 } // namespace libprofile
