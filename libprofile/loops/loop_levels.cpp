@@ -11,8 +11,6 @@ namespace libprofile {
 
 namespace {
 
-// Closing an inner iteration interrupts an outer one, for 10 to 30 us. Where outer iterations are short, too, they show what changes.
-constexpr std::uint64_t shortest_inner_pass_ns = 100000, shortest_in_short_ns = 250000, short_outer_pass_ns = 250000000;
 constexpr std::uint32_t most_stages = 4; // of a step: passes in each activation
 
 /// The entries of all call sites in the list, by node.
@@ -116,7 +114,7 @@ class Levels {
     }
     bool may_be_level(NodeId site) const noexcept {
         const Entries& entries = sites_[site];
-        return are_inner_passes(entries, UINT64_MAX) && entries.first_at <= outermost().entries.last_at && is_below(tree_[site].parent, outermost().caller);
+        return are_inner_passes(entries, shortest_inner_pass_ns) && entries.first_at <= outermost().entries.last_at && is_below(tree_[site].parent, outermost().caller);
     }
     bool is_known(NodeId function) const noexcept {
         return std::any_of(levels_.level, levels_.level + levels_.count, [&](const LoopLevel& level) { return level.candidate.caller == function; });
@@ -159,8 +157,7 @@ class Levels {
             std::uint32_t around = 0;
             for (std::uint32_t k = 0; k < levels_.count; ++k)
                 if (is_below(tree_[site[i]].parent, levels_.level[k].candidate.caller)) around = k + 1;
-            const Entries& outer = levels_.level[std::max(around, 1u) - 1].candidate.entries;
-            if (are_inner_passes(sites_[site[i]], pass_ns(outer))) levels_.level[levels_.count++] = {candidate(site[i]), around};
+            levels_.level[levels_.count++] = {candidate(site[i]), around};
         }
     }
 
@@ -196,9 +193,9 @@ class EntriesInPasses {
 
 } // namespace
 
-bool are_inner_passes(const Entries& entries, std::uint64_t outer_pass_ns) noexcept {
+bool are_inner_passes(const Entries& entries, std::uint64_t shortest_ns) noexcept {
     return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
-           pass_ns(entries) >= (outer_pass_ns < short_outer_pass_ns ? shortest_in_short_ns : shortest_inner_pass_ns);
+           pass_ns(entries) >= shortest_ns;
 }
 
 bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {
@@ -210,7 +207,6 @@ bool find_level_here(const EventList& events, const CallTree& tree, const Loop& 
         entries[site].enter(site, at, pass);
         all.enter(site, at, 1);
     });
-    const std::uint64_t outer_pass_ns = (outer.last_at - outer.first_at) / std::max<std::uint64_t>(outer.passes, 1);
     SiteCode code(tree, functions);
     const auto is_confirmed = [&](NodeId site) { return !code.may_leave_out(site, site, site) && CertainCalls(tree, functions, code).are_made_at(site); };
     NodeId chosen = 0;
@@ -219,7 +215,7 @@ bool find_level_here(const EventList& events, const CallTree& tree, const Loop& 
         const Entries& its = entries[site];
         const bool has_half = its.count != 0 && its.repeats() != 0 && its.span() / its.repeats() * its.count >= all.span() / 2;
         const bool is_better = chosen == 0 || its.count > entries[chosen].count || (its.count == entries[chosen].count && tree[site].b < tree[chosen].b);
-        if (!has_half || !are_inner_passes(its, outer_pass_ns) || !code.lies_around(outer.site, site)) continue;
+        if (!has_half || !are_inner_passes(its, shortest_inner_pass_ns) || !code.lies_around(outer.site, site)) continue;
         const bool is_certain = is_confirmed(site);
         if (chosen != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
         chosen = site;

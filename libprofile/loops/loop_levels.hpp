@@ -29,8 +29,13 @@ struct LoopLevels {
 /// Mean length of the passes.
 inline std::uint64_t pass_ns(const Entries& entries) noexcept { return entries.span() / (entries.repeats() == 0 ? 1 : entries.repeats()); }
 
-/// Whether passes of an inner loop are more than the stages of a step, and long enough to be closed within iterations of an outer loop of that length.
-bool are_inner_passes(const Entries& entries, std::uint64_t outer_pass_ns) noexcept;
+/// Closing an inner iteration interrupts an outer one, for 10 to 30 us: some percents of passes that are not longer than that.
+constexpr std::uint64_t shortest_inner_pass_ns = 500000;
+/// What was followed as the time loop until one around it has shown stays a level, unless its passes are shorter.
+constexpr std::uint64_t shortest_followed_pass_ns = 100000;
+
+/// Whether passes of an inner loop are more than the stages of a step, and long enough.
+bool are_inner_passes(const Entries& entries, std::uint64_t shortest_ns) noexcept;
 
 /// Returns the levels of `loop` and `loop` itself; `loop` alone if memory is short.
 LoopLevels find_levels(const EventList& events, const CallTree& tree, const LoopCandidate& loop) noexcept;

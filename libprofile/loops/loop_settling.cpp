@@ -342,7 +342,7 @@ void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) n
     Entries passes = entries; // of the inner one
     passes.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(inner.iterations + inner.missed, UINT32_MAX));
     passes.activations = entries.count;
-    const bool is_level = passes.count > entries.count && are_inner_passes(passes, UINT64_MAX); // followed already, however short
+    const bool is_level = passes.count > entries.count && are_inner_passes(passes, shortest_followed_pass_ns);
     inner.is_replaced = !is_level;
     add(thread, &outer, 1, now, thread_cpu_time());
     const auto before = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // loops inside and around it stay so
