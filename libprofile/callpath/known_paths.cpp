@@ -27,6 +27,7 @@ KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t fr
     KnownPath& known = path(set, way);
     forget(known, tree);
     known.successor = pair(way, way + 1);
+    known.next = &known;
     pass_unexpected(set, way);
     return &known;
 }

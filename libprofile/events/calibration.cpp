@@ -93,6 +93,7 @@ class MarkedWords {
 
     void lead(KnownPath& path, const Caller& caller, Row& row, std::uint64_t row_generation) const noexcept {
         path = {};
+        path.next = &path;
         path.return_address = caller.return_address;
         path.frame = caller.frame;
         path.row = &row;

@@ -585,6 +585,7 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return state_.is_noted ? thread
         return end_in_full();
     thread.call_depth = 0;
     thread.phases.time().book_overhead(thread.cheap_event.typical());
+    KnownPathTable::expect_next(*path_);
     leave_tool_last(thread);
 }
 
@@ -603,6 +604,8 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return state_.is_noted ? thread
             begin_polls();
         if (state_.checkpoint_is_due) [[unlikely]]
             write_due_checkpoint(*thread_, thread_->calls[0].frame);
+        if (path_ != nullptr) [[likely]]
+            KnownPathTable::expect_next(*path_);
     }
     leave_tool(state_.is_plain ? 0 : in_tool_before_);
 }
