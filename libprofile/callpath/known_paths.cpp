@@ -16,6 +16,7 @@ void KnownPathTable::grow(std::uint32_t to_bits, CallTree& tree, Arena& arena) n
         for (std::uint32_t set = 0; set != 1u << bits(); ++set)
             for (std::uint32_t way = 0; way != ways; ++way) forget(path(set, way), tree);
     sets_ = (reinterpret_cast<std::uintptr_t>(pages) + sizeof(Header)) | (64 - to_bits);
+    header().passed = &path(0, 0); // any
 }
 
 KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, NodeId mark, CallTree& tree, Arena& arena) noexcept {

@@ -69,7 +69,7 @@ class KnownPathTable {
     /// Repetitions are left out: what comes after them is to be expected.
     void follow(KnownPath& path) {
         KnownPath*& passed = header().passed;
-        if (passed != nullptr && passed != &path) passed->next = &path;
+        if (passed != &path) passed->next = &path;
         passed = &path;
         __builtin_prefetch(path.next, 1); // for expect_next()
     }

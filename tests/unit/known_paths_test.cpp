@@ -24,6 +24,17 @@ class KnownPathsTest : public testing::Test {
         return false;
     }
 
+    /// A call on that path, which is known.
+    KnownPath& pass(NodeId mark) {
+        const std::uint32_t set = paths_.set_of(site_, frame, 0, mark);
+        std::uint32_t way = 0;
+        while (way != KnownPathTable::ways - 1 && paths_.path(set, way).node != mark) ++way;
+        KnownPath& known = paths_.path(set, way);
+        EXPECT_EQ(known.node, mark);
+        paths_.pass(set, known);
+        return known;
+    }
+
     static constexpr std::uintptr_t frame = 0x7fff00001000;
     const void* site_ = nullptr;
     Arena arena_;
@@ -43,6 +54,18 @@ TEST_F(KnownPathsTest, OneCallSiteAtOneDepthMayBeReachedFromAHundredPlaces) {
         for (int pass = 0; pass != 8; ++pass)
             for (NodeId i = 0; i < places; ++i) call_below(first + i);
         for (NodeId i = 0; i < places; ++i) EXPECT_TRUE(call_below(first + i)) << "site " << address << ", place " << i;
+    }
+}
+
+TEST_F(KnownPathsTest, APathExpectsWhatCameAfterItsRepetitions) {
+    for (NodeId i = 1; i != 4; ++i) call_below(tree_.child(0, NodeKind::Unknown, 0, i));
+    const NodeId first = tree_.child(0, NodeKind::Unknown, 0, 1);
+    for (int step = 0; step != 2; ++step) {
+        const KnownPath &receive = pass(first), &again = pass(first), &wait = pass(first + 1), &other = pass(first + 2);
+        EXPECT_EQ(&receive, &again);
+        EXPECT_EQ(receive.next, &wait);
+        EXPECT_EQ(wait.next, &other);
+        EXPECT_EQ(other.next, &receive);
     }
 }
 
