@@ -114,7 +114,8 @@ class Levels {
     }
     bool may_be_level(NodeId site) const noexcept {
         const Entries& entries = sites_[site];
-        return are_inner_passes(entries, shortest_inner_pass_ns) && entries.first_at <= outermost().entries.last_at && is_below(tree_[site].parent, outermost().caller);
+        return are_inner_passes(entries, shortest_inner_pass_ns) && entries.first_at <= outermost().entries.last_at &&
+               is_below(tree_[site].parent, outermost().caller);
     }
     bool is_known(NodeId function) const noexcept {
         return std::any_of(levels_.level, levels_.level + levels_.count, [&](const LoopLevel& level) { return level.candidate.caller == function; });
@@ -194,8 +195,7 @@ class EntriesInPasses {
 } // namespace
 
 bool are_inner_passes(const Entries& entries, std::uint64_t shortest_ns) noexcept {
-    return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
-           pass_ns(entries) >= shortest_ns;
+    return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages && pass_ns(entries) >= shortest_ns;
 }
 
 bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {

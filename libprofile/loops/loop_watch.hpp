@@ -69,6 +69,12 @@ class LoopWatch {
     /// The search pauses, and may look at calls again at `now`. Ask now and then.
     bool may_go_on(std::uint64_t now) const { return now >= wakes_at_; }
     void go_on(Thread& thread, std::uint64_t now) noexcept;
+    /// Such a call with this number may come next: fetches what begin_quickly() reads of it.
+    void expect(std::uint64_t number) const noexcept {
+        if (quick_ == nullptr) return;
+        const char* const call = reinterpret_cast<const char*>(&quick_->call[number % Quick::most]);
+        for (std::size_t i = 0; i != 3; ++i) __builtin_prefetch(call + 64 * i);
+    }
     /// What such a call costs; nullptr if there will be none.
     OwnCost* quick_cost() noexcept { return quick_ == nullptr ? nullptr : &quick_->cost; }
     /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0. `before`: the path's number
