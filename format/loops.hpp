@@ -37,6 +37,7 @@ enum LoopFlag : std::uint64_t {
     LoopIsCopied = 1u << 9,  // the same calls come several times in a pass, the second time at the other offset: copies of one pass if the compiler unrolled it
     LoopIsShort = 1u << 10,  // its passes, `passes` of them between first_ns and last_ns, are too short to be iterations: it has no phase
     LoopIsPython = 1u << 11, // its function is one of Python: `path` is the file, offsets are lines, and `function` is the id of its name (regions.hpp)
+    LoopIsCostly = 1u << 12, // it was given up, since the ends of its passes took a fifth of the time: later ones are in no iteration
 };
 
 /// Code addresses are those of a node of kind Frame: module, and ELF virtual address of the return address - 1.

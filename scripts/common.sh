@@ -46,6 +46,11 @@ build_and_install() {
     cmake --install build/release >build/install.log || { cat build/install.log >&2; exit 1; }
 }
 
+# pack FOLDER GENERATOR: a package of what was built in that folder.
+pack() {
+    (cd "$1" && cpack -G "$2" >pack.log) || { cat "$1/pack.log" >&2; exit 1; }
+}
+
 # mpirun_openmpi ARGS...: Open MPI's launcher made fit for any machine: as root (containers), with more ranks than
 # cores (waiting ranks then yield), and where one process may not read another's memory (containers again).
 mpirun_openmpi() {

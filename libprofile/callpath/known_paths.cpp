@@ -15,8 +15,8 @@ void KnownPathTable::grow(std::uint32_t to_bits, CallTree& tree, Arena& arena) n
     if (!is_empty())
         for (std::uint32_t set = 0; set != 1u << bits(); ++set)
             for (std::uint32_t way = 0; way != ways; ++way) forget(path(set, way), tree);
+    static_cast<Header*>(pages)->passed = reinterpret_cast<KnownPath*>(static_cast<Header*>(pages) + 1); // any
     sets_ = (reinterpret_cast<std::uintptr_t>(pages) + sizeof(Header)) | (64 - to_bits);
-    header().passed = &path(0, 0); // any
 }
 
 KnownPath* KnownPathTable::replace(const void* return_address, std::uintptr_t frame, std::uint64_t python, NodeId mark, CallTree& tree, Arena& arena) noexcept {

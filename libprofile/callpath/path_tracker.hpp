@@ -51,7 +51,7 @@ struct alignas(64) KnownPath {
     std::uint8_t words = 0;
     std::uint8_t successor = 0; // see KnownPathTable
     std::uint64_t python = 0;   // of its Python functions (PythonFrames::fingerprint()), 0 if there are none
-    KnownPath* next = nullptr;  // of the call that came after the last ones on this path, or itself; it may have been forgotten since
+    KnownPath* next = nullptr;  // the path that came after this one, or itself: never nullptr in an entry that was used, but maybe of another path by now
     struct Word {
         std::uintptr_t value;
         std::uint32_t distance; // of its slot from `frame`, in bytes

@@ -604,9 +604,11 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return state_.is_noted ? thread
             begin_polls();
         if (state_.checkpoint_is_due) [[unlikely]]
             write_due_checkpoint(*thread_, thread_->calls[0].frame);
-        if (path_ != nullptr) [[likely]]
+        if (path_ != nullptr) [[likely]] {
             KnownPathTable::expect_next(*path_);
-        if (state_.is_noted) thread_->loops->expect(path_->next->row_generation);
+            if (state_.is_noted) [[unlikely]]
+                thread_->loops->expect(path_->next->row_generation);
+        }
     }
     leave_tool(state_.is_plain ? 0 : in_tool_before_);
 }

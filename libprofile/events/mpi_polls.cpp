@@ -59,6 +59,7 @@ namespace libprofile {
     }
     if (path != nullptr) ++thread->paths_repeated;
     ++(*row)[Metric::Visits];
+    path_ = nullptr; // what follows a poll is expected by the first of the run
     thread_ = thread;
     row_ = row;
     state_ = {.is_poll = true, .repeats = true};

@@ -114,7 +114,7 @@ class Levels {
     }
     bool may_be_level(NodeId site) const noexcept {
         const Entries& entries = sites_[site];
-        return are_inner_passes(entries, shortest_inner_pass_ns) && entries.first_at <= outermost().entries.last_at &&
+        return are_inner_passes(entries, shortest_followed_pass_ns) && entries.first_at <= outermost().entries.last_at &&
                is_below(tree_[site].parent, outermost().caller);
     }
     bool is_known(NodeId function) const noexcept {
@@ -158,7 +158,7 @@ class Levels {
             std::uint32_t around = 0;
             for (std::uint32_t k = 0; k < levels_.count; ++k)
                 if (is_below(tree_[site[i]].parent, levels_.level[k].candidate.caller)) around = k + 1;
-            levels_.level[levels_.count++] = {candidate(site[i]), around};
+            if (are_inner_passes(sites_[site[i]], shortest_inner_pass_ns)) levels_.level[levels_.count++] = {candidate(site[i]), around};
         }
     }
 

@@ -29,9 +29,9 @@ struct LoopLevels {
 /// Mean length of the passes.
 inline std::uint64_t pass_ns(const Entries& entries) noexcept { return entries.span() / (entries.repeats() == 0 ? 1 : entries.repeats()); }
 
-/// Closing an inner iteration interrupts an outer one, for 10 to 30 us: some percents of passes that are not longer than that.
-constexpr std::uint64_t shortest_inner_pass_ns = 500000;
-/// What was followed as the time loop until one around it has shown stays a level, unless its passes are shorter.
+/// Closing an inner iteration interrupts an outer one, for 10 to 30 us. Shorter passes would lose more than some percents.
+constexpr std::uint64_t shortest_inner_pass_ns = 300000;
+/// The same of a loop that was followed as the time loop until one around it, in the same function, has shown.
 constexpr std::uint64_t shortest_followed_pass_ns = 100000;
 
 /// Whether passes of an inner loop are more than the stages of a step, and long enough.

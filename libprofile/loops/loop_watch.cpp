@@ -124,6 +124,7 @@ void LoopWatch::perform(Thread& thread, std::uint32_t staying, std::uint64_t now
 /// Applies the call that begins at `now`.
 void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept {
     if (staying == open_.size && staying == running_.size) return;
+    const std::uint64_t begin = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     thread.mark_cpu(now, cpu);
     if (open_.size == 0 && is_logging_) {
@@ -134,6 +135,32 @@ void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t
     count_until_now(thread);
     perform(thread, staying, now, cpu);
     count_own(thread);
+    if (open_.size != 1) return;
+    Found& loop = loops_[open_.outermost()];
+    if (loop.ends_from == 0) loop.ends_from = now;
+    loop.ends_ns += time_since(thread, begin);
+}
+
+/// Of the only loop that runs. Passes may become shorter than when it was found, and on a busy machine they looked longer than they are.
+bool LoopWatch::do_ends_cost_too_much(std::uint64_t now) noexcept {
+    constexpr std::uint64_t window_ns = 100000000, share = 5; // one in so many; what other ranks wait for this one comes on top
+    if (open_.size != 1) return false;
+    Found& loop = loops_[open_.outermost()];
+    if (loop.ends_ns < window_ns) return false;
+    const bool is_much = loop.ends_ns > (now - loop.ends_from) / share;
+    loop.ends_from = now;
+    loop.ends_ns = 0;
+    return is_much;
+}
+
+/// Its last pass ends at `now`. There is no search for another loop: it could only be one around this, of which it has known for long.
+[[gnu::cold]] void LoopWatch::give_up(Thread& thread, std::uint64_t now) noexcept {
+    loops_[open_.outermost()].is_costly = true;
+    running_.cut(0);
+    perform_now(thread, 0, now);
+    thread.paths.watch_returns(nullptr, 0, now);
+    want_checkpoint();
+    end(thread);
 }
 
 /// Returns the innermost running loop if its function has returned; `standing` functions of the path have not. A loop with none around it goes on
@@ -271,6 +298,7 @@ bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, 
     const std::uint32_t before = running_.outermost();
     around_ = {};
     const std::uint32_t staying = act(thread.tree, path_, node, common, now);
+    if (staying < open_.size && do_ends_cost_too_much(now)) return give_up(thread, now), false;
     perform_now(thread, staying, now);
     if (around_.count != 0) {
         settle_around(thread, *around_inner_, now);

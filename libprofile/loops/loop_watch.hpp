@@ -8,7 +8,8 @@
 // Until then an outer loop may show. Then the logged passes are cut out of what was measured so far (replay()), and from then on each start
 // begins an iteration, as a marker would. What the search takes is limited (search_budget.hpp): once it is spent, and no loop runs, the search
 // pauses, but known loops are followed. When the loop's function is left, its phase ends. The search goes on for later loops and for loops
-// around it. An outer loop that shows that late replaces the inner one; existing iterations stay.
+// around it. An outer loop that shows that late replaces the inner one; existing iterations stay. A loop whose passes become so short that their ends
+// take a fifth of the time is given up.
 #pragma once
 
 #include "format/metrics.hpp"
@@ -49,6 +50,9 @@ class LoopWatch {
         std::uint64_t known_from = 0; // earlier passes are not in the log
         std::uint32_t inside = none;  // number of the loop in whose passes it is called
         std::uint32_t depth = 0;      // number of loops around it
+        std::uint64_t ends_ns = 0;    // what ends of its passes have taken
+        std::uint64_t ends_from = 0;  // since then
+        bool is_costly = false;       // too much: it was given up
     };
 
     /// Makes one that searches, in pages of its own. Returns nullptr if memory is short.
@@ -148,6 +152,8 @@ class LoopWatch {
     void perform(Thread& thread, std::uint32_t staying, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    bool do_ends_cost_too_much(std::uint64_t now) noexcept;
+    void give_up(Thread& thread, std::uint64_t now) noexcept;
     const Found* returned_loop(std::uint32_t standing) const noexcept;
     bool leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept;
     void watch_returns(Thread& thread, std::uint64_t now) noexcept;

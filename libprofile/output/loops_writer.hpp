@@ -58,7 +58,8 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
                      (loop.start == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) | (loop.is_recursion ? std::uint64_t{LoopIsRecursion} : 0) |
                      (loop.is_cut_short ? std::uint64_t{LoopIsCutShort} : 0) | (loop.is_opaque ? std::uint64_t{LoopIsOpaque} : 0) |
                      (loop.is_nested ? std::uint64_t{LoopIsNested} : 0) | (loop.may_miss ? std::uint64_t{LoopMayMiss} : 0) |
-                     (loop.is_copied ? std::uint64_t{LoopIsCopied} : 0) | (marks_mode() == MarksChoice::Off || is_bounded ? std::uint64_t{LoopHasNoMarks} : 0);
+                     (loop.is_copied ? std::uint64_t{LoopIsCopied} : 0) | (loop.is_costly ? std::uint64_t{LoopIsCostly} : 0) |
+                     (marks_mode() == MarksChoice::Off || is_bounded ? std::uint64_t{LoopHasNoMarks} : 0);
         out.missed = loop.missed;
         out.moves = loop.moves;
         out.passes = loop.passes;

@@ -363,6 +363,19 @@ def a_loop_that_begins_in_a_pause_of_the_search_is_found_late_and_not_sure(job):
 
 
 @test
+def a_loop_whose_iterations_cost_too_much_is_given_up(job):
+    passes = 300000
+    loops, said, report = run(job, "shrinking", passes)
+    expect_equal(list(loops), ["loop in shrinking"], "loops")
+    for iterations in loops["loop in shrinking"]:
+        expect(1000 < iterations < passes // 2, f"iterations: {loops}")
+    expect("not sure" in said and "ending them took a fifth of the time" in said, said)
+    expect_equal(visits(report, "MPI_Waitall"), 2 * passes, "visits")
+    for rank, wall in enumerate(report["job"]["wall_ns"]):
+        expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
+
+
+@test
 def nothing_is_looked_for_if_so_asked(job):
     for choice in ("none", "marker"):
         loops, said, _ = run(job, "simple", 40, LIBPROFILE_ITERATION=choice)

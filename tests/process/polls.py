@@ -58,10 +58,11 @@ def computing_between_polls_is_not_polling(job):
 
 @test
 def polls_that_find_something_are_counted_with_it(job):
-    for callpaths in ("1", "0"):
-        calls, messages, seconds, values, _ = polled(job, "mixed", "MPI_Testany", LIBPROFILE_CALLPATHS=callpaths)
-        expect_equal((values["visits"], values["p2p_receive_communications"]), (calls, messages), "visits and messages")
-        expect(values["time"] / 1e9 < seconds, "more time than there was")
+    for mode, function in (("mixed", "MPI_Testany"), ("between", "MPI_Test")):
+        for callpaths in ("1", "0"):
+            calls, messages, seconds, values, _ = polled(job, mode, function, LIBPROFILE_CALLPATHS=callpaths)
+            expect_equal((values["visits"], values["p2p_receive_communications"]), (calls, messages), f"{mode}: visits and messages")
+            expect(values["time"] / 1e9 < seconds, f"{mode}: more time than there was")
 
 
 @test

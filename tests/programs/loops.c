@@ -37,6 +37,13 @@ OWN void after_many_calls(int passes) {
     simple(passes);
     sink = 2;
 }
+/* Steps that become too short for iterations. */
+OWN void shrinking(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
+        if (i < 400) work(step_us);
+    }
+}
 OWN void once_more(int passes) {
     simple(passes);
     sink = 2;
@@ -89,7 +96,7 @@ OWN void far_down(int levels) {
 OWN void plain_solver(int iterations, int levels) {
     for (int i = 0; i < iterations; ++i) {
         sum();
-        work(step_us / 8);
+        work(step_us / 5);
         if (levels != 0 && i + 1 == iterations) far_down(levels);
     }
     sink = 2;
@@ -569,6 +576,7 @@ int main(int argc, char** argv) {
     if (KIND("setup")) setup(), simple(passes);
     if (KIND("operations")) operations(passes);
     if (KIND("after_many_calls")) after_many_calls(passes);
+    if (KIND("shrinking")) shrinking(passes);
     if (KIND("nested")) nested(passes);
     if (KIND("assembly")) assembly(passes);
     if (KIND("assembly_around_jumps")) assembly_around_jumps(passes);

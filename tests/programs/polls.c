@@ -3,6 +3,7 @@
  *   interrupted: the same, while a signal handler calls MPI every 50 us, at any place, also between two instructions of libprofile;
  *     less often where signals take so long that fewer than half of the polls are left
  *   mixed: MPI_Testany that occasionally finds a message from its own rank, at two call sites
+ *   between: MPI_Test between pieces of work that use the stack, from one call site: those that find a message, too
  *   copies: two ranks; MPI_Test of large messages, with computing in between: the test that finds a message copies it */
 #include <mpi.h>
 #include <signal.h>
@@ -99,6 +100,34 @@ static long mixed(int messages, long* found) {
     return calls;
 }
 
+/* What it leaves on the stack looks like numbers, not like addresses. */
+__attribute__((noinline)) static double piece_of_work(int n) {
+    double line[64];
+    for (int k = 0; k < 64; ++k) line[k] = n + k + 1.5;
+    for (int k = 1; k < 64; ++k) line[k] += 0.5 * line[k - 1];
+    double sum = 0;
+    for (int k = 0; k < 64; ++k) sum += line[k];
+    return sum;
+}
+
+static long between(int messages, long* found) {
+    static volatile double sum;
+    long calls = 0;
+    for (int m = 0; m < messages; ++m) {
+        double in, out = m;
+        MPI_Request request;
+        MPI_Irecv(&in, 1, MPI_DOUBLE, 0, 7, MPI_COMM_SELF, &request);
+        for (int i = 0, flag = 0; !flag; ++i, ++calls) {
+            sum += piece_of_work(i);
+            if (i == m % 60) MPI_Send(&out, 1, MPI_DOUBLE, 0, 7, MPI_COMM_SELF);
+            sum += piece_of_work(i);
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        }
+        ++*found;
+    }
+    return calls;
+}
+
 static long copies(int messages, long* found) {
     enum { size = 4 << 20 };
     static char buffer[size];
@@ -132,6 +161,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "interrupted") == 0) calls = interrupted(0.7);
     if (strcmp(mode, "apart") == 0) calls = apart(200);
     if (strcmp(mode, "mixed") == 0) calls = mixed(2000, &found);
+    if (strcmp(mode, "between") == 0) calls = between(2000, &found);
     if (strcmp(mode, "copies") == 0) calls = copies(200, &found);
     if (inside == 0) inside = now() - begin;
     if (strcmp(mode, "copies") != 0 || calls != 0) printf("%ld calls, %ld messages, %.6f s\n", calls, found, inside);

@@ -14,7 +14,7 @@ class loop_levels : public Stream {
         return find_levels(EventList(log), tree, found[0]);
     }
     /// A function at level 3, called at `site`, with so many passes of two calls each; `common`: of its first call.
-    void solve(std::uint64_t site, int passes, std::uint32_t common, std::uint64_t pass_ns = 600000) {
+    void solve(std::uint64_t site, int passes, std::uint32_t common, std::uint64_t pass_ns = 400000) {
         for (int i = 0; i < passes; ++i) {
             call({10, site, 30}, send, i == 0 ? common : 3, pass_ns / 2);
             call({10, site, 31}, barrier, 3, pass_ns / 2);

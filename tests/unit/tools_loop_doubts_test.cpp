@@ -64,7 +64,7 @@ class LoopDoubts : public testing::Test {
 TEST_F(LoopDoubts, AreNoneWhereNothingSpeaksAgainstIt) { EXPECT_EQ(doubts(), ""); }
 
 TEST_F(LoopDoubts, HaveAReasonForEachFlag) {
-    for (const LoopFlag flag : {LoopIsLate, LoopHasNoMarks, LoopIsRecursion, LoopIsCutShort, LoopIsOpaque, LoopIsNested, LoopMayMiss}) {
+    for (const LoopFlag flag : {LoopIsLate, LoopHasNoMarks, LoopIsRecursion, LoopIsCutShort, LoopIsOpaque, LoopIsNested, LoopMayMiss, LoopIsCostly}) {
         found.flags = flag;
         EXPECT_NE(doubts(), "") << flag;
     }

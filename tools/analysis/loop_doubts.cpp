@@ -30,6 +30,7 @@ constexpr Doubt doubts_by_flag[] = {
     {LoopIsOpaque, "the code of that function is not understood; if it is an interpreter, one call in it may stand for many in the program"},
     {LoopIsNested, "the time loop may be another one around it, in the same function, that makes no MPI call of its own"},
     {LoopMayMiss, "a pass may skip this call, and such passes are not seen"},
+    {LoopIsCostly, "later ones are not told apart, since they became so short that ending them took a fifth of the time; mark an outer loop"},
     {LoopIsCutShort, "later ones lie too deep in the stack to be told apart"},
 };
 
