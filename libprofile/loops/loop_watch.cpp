@@ -253,6 +253,12 @@ std::uint64_t LoopWatch::time_since(const Thread& thread, std::uint64_t from) co
     return now - from < long_event_ns ? now - from : thread.own_time(from, now, thread_cpu_time());
 }
 
+void LoopWatch::pause_if_spent(Thread& thread, std::uint64_t now) noexcept {
+    if (!is_searching_ || open_.size != 0 || !budget_.may_be_spent()) return;
+    const std::uint64_t cpu = thread_cpu_time();
+    if (budget_.is_spent(cpu) && !is_passing(now)) pause(thread, now, cpu);
+}
+
 /// As begin_call(), for a call that cannot be noted only.
 bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
     read_notes(thread);
@@ -268,6 +274,7 @@ bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, 
     if (is_of_datatypes(thread.tree[node])) {
         if (!is_searching_ || running_.size != 0) return false;
         log_call_beside(thread, node);
+        if (++calls_beside_ % calls_between_decisions == 0) pause_if_spent(thread, now);
         return true;
     }
     if (!path_.find(thread.tree, node)) {
@@ -321,10 +328,7 @@ bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, 
         count_until_now(thread);
         decide(thread, now);
         count_own(thread);
-        if (is_searching_ && open_.size == 0 && budget_.may_be_spent()) {
-            const std::uint64_t cpu = thread_cpu_time();
-            if (budget_.is_spent(cpu) && !is_passing(now)) pause(thread, now, cpu);
-        }
+        pause_if_spent(thread, now);
         decided_at_ = now;
         calls_until_decision_ = loop_count_ == 0 ? calls_between_decisions : calls_between_decisions / 16;
     }

@@ -170,6 +170,7 @@ class LoopWatch {
     void read_notes(Thread& thread) noexcept;
     std::uint64_t time_since(const Thread& thread, std::uint64_t from) const noexcept;
     bool is_passing(std::uint64_t now) const noexcept;
+    void pause_if_spent(Thread& thread, std::uint64_t now) noexcept;
     void pause(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     bool may_have_begun_in_pause(const CallTree& tree, const Found& loop) const noexcept;
     void settle_ended(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -218,6 +219,7 @@ class LoopWatch {
     SitePath path_;
     LoopSearch search_;
     std::uint64_t calls_until_decision_ = 0;
+    std::uint64_t calls_beside_ = 0; // of data types: they decide nothing
     std::uint64_t decided_at_ = 0;
     LoopCandidate refused_;             // the last one without a start: trying again costs a reading of the whole log
     LoopCandidate doubted_;             // the last one of which the code did not prove that it is the time loop

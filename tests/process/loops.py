@@ -354,12 +354,13 @@ def no_loop_is_found_where_there_is_none(job):
 @test
 def a_loop_that_begins_in_a_pause_of_the_search_is_found_late_and_not_sure(job):
     passes = 1600
-    loops, said, report = run(job, "after_many_calls", passes)
-    expect_equal(list(loops), ["loop in simple"], "loops")
-    for iterations in loops["loop in simple"]:
-        expect(16 <= iterations < passes, f"iterations: {loops}")
-    expect("not sure" in said and "before it was found could not be told apart" in said, said)
-    expect_equal(visits(report, "MPI_Allreduce"), 2 * (passes + 1), "visits")
+    for kind in ("after_many_calls", "after_many_types"):
+        loops, said, report = run(job, kind, passes)
+        expect_equal(list(loops), ["loop in simple"], f"{kind}: loops")
+        for iterations in loops["loop in simple"]:
+            expect(16 <= iterations < passes, f"{kind}: iterations: {loops}")
+        expect("not sure" in said and "before it was found could not be told apart" in said, said)
+        expect_equal(visits(report, "MPI_Allreduce"), 2 * (passes + 1), f"{kind}: visits")
 
 
 @test

@@ -53,7 +53,7 @@ def samples_are_timed_by_the_best_clock_that_is_permitted(job):
 
 @test
 def automatic_samples_are_many_in_short_runs_on_every_clock(job):
-    tick = time.clock_getres(time.CLOCK_MONOTONIC_COARSE)
+    tick = time.clock_getres(6) # CLOCK_MONOTONIC_COARSE, for which Python has no name
     best = best_clock(job) if tick >= 0.01 else "timer"
     for clock in ("auto", "timer", "perf", "wall"):
         report = sampled(job, "compute", sample="auto", clock=clock, complaints=int(clock == "perf" != best_clock(job)))
@@ -61,7 +61,7 @@ def automatic_samples_are_many_in_short_runs_on_every_clock(job):
         expect_equal(clock_of(report), used, "clock")
         rate, = report["job"]["sampling_rate"]
         # A run this short lives on its credit; CPU timers expire on kernel ticks, of which those of busy machines see fewer.
-        expect(rate >= (0.4 / tick if used == "timer" else 300), f"{clock}: only {rate} samples a second")
+        expect(rate >= (0.4 / tick if used == "timer" else 200), f"{clock}: only {rate} samples a second")
         expect(rate <= 1100, f"{clock}: {rate} samples a second")
         taken = report["losses"]["samples_taken"] + report["losses"]["samples_lost"]
         stands_for = taken / rate

@@ -37,6 +37,13 @@ OWN void after_many_calls(int passes) {
     simple(passes);
     sink = 2;
 }
+/* The same with calls that are not examined. */
+OWN void after_many_types(int passes) {
+    int bytes;
+    for (int i = 0; i < 12000000; ++i) MPI_Type_size(MPI_DOUBLE, &bytes);
+    simple(passes);
+    sink = 2;
+}
 /* Steps that become too short for iterations. */
 OWN void shrinking(int passes) {
     for (int i = 0; i < passes; ++i) {
@@ -576,6 +583,7 @@ int main(int argc, char** argv) {
     if (KIND("setup")) setup(), simple(passes);
     if (KIND("operations")) operations(passes);
     if (KIND("after_many_calls")) after_many_calls(passes);
+    if (KIND("after_many_types")) after_many_types(passes);
     if (KIND("shrinking")) shrinking(passes);
     if (KIND("nested")) nested(passes);
     if (KIND("assembly")) assembly(passes);
