@@ -195,7 +195,8 @@ class EntriesInPasses {
 } // namespace
 
 bool are_inner_passes(const Entries& entries, std::uint64_t shortest_ns) noexcept {
-    return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages && pass_ns(entries) >= shortest_ns;
+    return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
+           entries.span() / entries.repeats() >= shortest_ns;
 }
 
 bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {

@@ -26,9 +26,6 @@ struct LoopLevels {
     std::uint32_t found = 0; // position of the loop that was asked about
 };
 
-/// Mean length of the passes.
-inline std::uint64_t pass_ns(const Entries& entries) noexcept { return entries.span() / (entries.repeats() == 0 ? 1 : entries.repeats()); }
-
 /// Closing an inner iteration interrupts an outer one, for 10 to 30 us. Shorter passes would lose more than some percents.
 constexpr std::uint64_t shortest_inner_pass_ns = 300000;
 /// The same of a loop that was followed as the time loop until one around it, in the same function, has shown.
