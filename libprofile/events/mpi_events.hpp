@@ -27,6 +27,7 @@
 
 namespace libprofile {
 
+struct CallSite;
 struct KnownPath;
 class OwnCost;
 struct RunningCall;
@@ -106,6 +107,7 @@ class MpiEvent {
     bool begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame, KnownPath*& noted) noexcept;
     void begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept;
     RunningCall& take(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    static CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept;
     void begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept;
     void leave_uncounted(void* return_address) noexcept;
     void begin_operation(void* return_address, void* frame) noexcept;

@@ -1,4 +1,4 @@
-// The part of an MpiEvent that continues a run of unsuccessful polls (phases/poll_run.hpp).
+// The part of an MpiEvent that begins and continues a run of unsuccessful polls (phases/poll_run.hpp).
 #include "libprofile/events/mpi_events.hpp"
 
 #include "libprofile/base/process.hpp"
@@ -102,6 +102,17 @@ namespace libprofile {
         ++(state_.unsuccessful ? run.untimed : run.found_untimed);
     }
     if (!state_.unsuccessful || run.is_disturbed) thread_->phases.time().end_polls(session_clock.now());
+}
+
+/// An unsuccessful poll that was timed may be the first of a run.
+[[gnu::noinline]] void MpiEvent::begin_polls() noexcept {
+    const RunningCall& call = thread_->calls[0];
+    // The search for loops takes polls that follow each other as one.
+    if (!(state_.is_cheap || (state_.is_looked_at && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
+    CallSite& site = call_site(*thread_, function_id_, call.return_address);
+    WallLedger& time = thread_->phases.time();
+    time.polls().begin(&site, path_, site.polls, *row_, stopped_at_, call.start + call.inner < stopped_at_ ? stopped_at_ - call.start - call.inner : 0,
+                       thread_->cheap_event.typical(), time.booked().wall_ns());
 }
 
 } // namespace libprofile
