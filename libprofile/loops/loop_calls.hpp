@@ -93,9 +93,13 @@ class LoopCalls {
     NodeId best_of(std::uint64_t group) const noexcept {
         return best_if([&](NodeId node) { return has_in_group(node, group); });
     }
-    /// Returns the best call that comes once in each entry of `site`, 0 if there is none.
+    /// Whether it is a call that comes once in each entry of `site`.
+    bool is_in_each_entry(NodeId node, NodeId site) const noexcept {
+        return calls_[node].site == site && !is_entry(node) && has_in_group(node, entries_[site]);
+    }
+    /// Returns the best such call, 0 if there is none.
     NodeId best_at(NodeId site) const noexcept {
-        return best_if([&](NodeId node) { return calls_[node].site == site && !is_entry(node) && has_in_group(node, entries_[site]); });
+        return best_if([&](NodeId node) { return is_in_each_entry(node, site); });
     }
     /// Returns the best call for which applies(node), 0 if there is none. All ranks choose the same one.
     template <class Applies> NodeId best_if(Applies applies) const noexcept {

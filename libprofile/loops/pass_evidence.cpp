@@ -48,6 +48,11 @@ bool PassEvidence::is_start_certain(NodeId site, NodeId start) noexcept {
     return true;
 }
 
+NodeId PassEvidence::best_certain_at(NodeId site) noexcept {
+    std::uint32_t asked = 0;
+    return calls_->best_if([&](NodeId node) { return calls_->is_in_each_entry(node, site) && ++asked <= most_asked && is_start_certain(site, node); });
+}
+
 /// Returns the best start among those of `sites` that may_be(site), lie in the same innermost loop as `chosen`, and comes(site) in each pass of it.
 template <class MayBe, class Comes> NodeId PassEvidence::best_of(const NodeList<64>& sites, NodeId chosen, MayBe may_be, Comes comes) noexcept {
     NodeId best = 0;

@@ -30,6 +30,8 @@ class PassEvidence {
     bool is_in_each_pass(NodeId site) noexcept { return !code_.may_leave_out(site, site, site) && certain_.are_made_at(site); }
     /// Whether each entry of `site` makes the call `start`; 0: an entry is the start.
     bool is_start_certain(NodeId site, NodeId start) noexcept;
+    /// Returns the best call that comes once in each entry of `site` and cannot be left out there, 0 if there is none.
+    NodeId best_certain_at(NodeId site) noexcept;
     /// Returns the best among those of `sites` at which the function itself makes a call in each pass of the innermost loop with `chosen`, at least
     /// `least` times. Returns 0 if there is none.
     NodeId best_own_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept;
@@ -40,7 +42,7 @@ class PassEvidence {
     bool is_in_loop_of(NodeId often, NodeId seldom) noexcept { return code_.nesting(often, seldom).nesting == Nesting::Same; }
 
   private:
-    static constexpr std::uint32_t most_asked = 16; // call sites: a few ms
+    static constexpr std::uint32_t most_asked = 16; // call sites or calls: a few ms
     bool are_own(const AlternativeSites& sites) const noexcept;
     template <class MayBe, class Comes> NodeId best_of(const NodeList<64>& sites, NodeId chosen, MayBe may_be, Comes comes) noexcept;
 

@@ -107,7 +107,7 @@ class Choice {
             loop.passes = with_earlier(loop.start == 0 ? calls_.entries(site) : calls_[loop.start].count);
         }
         loop.is_confirmed = true;
-        if (!evidence_.is_start_certain(loop.site, loop.start)) prefer_own_call(loop, least);
+        if (!evidence_.is_start_certain(loop.site, loop.start)) prefer_certain_call(loop, least);
         if (loop.is_ambiguous && evidence_.is_in_loop_of(site, loop.other_site)) { // that is done in some of these passes
             loop.is_ambiguous = false;
             loop.other = loop.other_site = 0;
@@ -117,13 +117,14 @@ class Choice {
     }
 
     /// A call below the site was made in each pass until now, but the functions called there may leave it out. One that the loop's function makes itself
-    /// is made in each pass.
-    void prefer_own_call(Loop& loop, std::uint64_t least) noexcept {
+    /// is made in each pass, and so is one that they cannot leave out.
+    void prefer_certain_call(Loop& loop, std::uint64_t least) noexcept {
         const NodeId site = evidence_.best_own_in_each_pass(speaking_, loop.site, least);
-        if (site == 0) return;
-        loop.site = site;
-        loop.start = calls_.best_at(site);
-        loop.passes = with_earlier(calls_[loop.start].count);
+        const NodeId start = site != 0 ? calls_.best_at(site) : evidence_.best_certain_at(loop.site);
+        if (start == 0) return;
+        loop.site = calls_[start].site;
+        loop.start = start;
+        loop.passes = with_earlier(calls_[start].count);
     }
 
     /// Takes sites that lie around the loop in the code out of its call sites. They came too seldom to be asked about.

@@ -454,15 +454,16 @@ def found_iterations_outlive_their_ranks(job):
 @test
 def a_loop_that_the_code_proves_is_not_waited_for(job):
     """A job that is killed after two seconds has the iterations that it closed; other loops are settled on after five."""
-    for program, kind in (("loops", "simple"), ("unproved_loops", "cleaned"), ("unproved_loops_fixed", "cleaned")):
-        command = [*job.launcher(2), *job.preloaded([job.program(program), kind, 1000000, 500], {"LIBPROFILE_OUTPUT": job.folder / program})]
+    for program, kind in (("loops", "simple"), ("loops", "solves"), ("unproved_loops", "cleaned"), ("unproved_loops_fixed", "cleaned")):
+        folder = f"{program}-{kind}"
+        command = [*job.launcher(2), *job.preloaded([job.program(program), kind, 1000000, 500], {"LIBPROFILE_OUTPUT": job.folder / folder})]
         with subprocess.Popen([str(word) for word in command], env=job.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, start_new_session=True):
             time.sleep(3) # one second of which may go to the launcher
             kill_all()
-        report = job.report(program)
+        report = job.report(folder)
         found = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
-        expect(len(found) == 1 and min(found[0]) > 500, f"{program}: loops: {found}")
+        expect(len(found) == 1 and min(found[0]) > 500, f"{folder}: loops: {found}")
 
 
 @test
