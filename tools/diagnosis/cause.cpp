@@ -39,6 +39,12 @@ Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
     return is_of_few_ranks_always(suspect) && has_one_factor(e) && e.same_calls() ? Cause::SlowMachine : Cause::Imbalance;
 }
 
+/// There are more bytes, and the additional time is not out of proportion to them. A larger message may need another protocol.
+bool do_bytes_account_for(const Evidence& e) {
+    constexpr double more = 1.1, protocol = 4;
+    return e.bytes_here > more * e.bytes_there && (e.bytes_there <= 0 || e.mpi <= protocol * e.time_of_more_bytes());
+}
+
 Cause cause_of_all(const Suspect& suspect) {
     switch (suspect.pattern.kind) {
     case PatternKind::Growing: return Cause::GrowingWork;
@@ -63,11 +69,7 @@ const char* cause_name(Cause cause) {
 }
 
 Cause cause_of(const Suspect& suspect, const Evidence& e) {
-    if (suspect.kind == SuspectKind::Communication) {
-        // Bytes have to account for half of the additional time.
-        const double longer = e.bytes_there <= 0 ? 0 : e.bytes_here / e.bytes_there - 1;
-        return e.bytes_here > 1.05 * e.bytes_there && (e.bytes_there == 0 || longer > 0.1) ? Cause::CommunicationVolume : Cause::SlowCommunication;
-    }
+    if (suspect.kind == SuspectKind::Communication) return do_bytes_account_for(e) ? Cause::CommunicationVolume : Cause::SlowCommunication;
     if (works_for_others(suspect, e)) return Cause::Serialisation;
     const double excess = e.excess();
     if (excess > 0) {

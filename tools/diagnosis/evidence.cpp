@@ -217,6 +217,7 @@ Evidence evidence_of(const Profile& profile, const IterationMatrix& matrix, cons
     e.file_io = difference(2);
     e.threads = difference(3);
     e.mpi = difference(4);
+    e.mpi_there = there.per_iteration(there.parts[4]);
     e.local_here = here.local();
     e.local_there = there.local();
     e.io = here.per_iteration(here.io) - there.per_iteration(there.io);

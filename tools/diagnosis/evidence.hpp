@@ -6,6 +6,7 @@
 #include "tools/diagnosis/hot_function.hpp"
 #include "tools/diagnosis/suspect.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct Evidence {
     double local_here = 0, local_there = 0;                // ns: what ranks do themselves
     double expected = 0;                                   // ns: excess that the suspect has here, less that there
     double off_cpu = 0, file_io = 0, threads = 0, mpi = 0; // ns: differences
+    double mpi_there = 0;                                  // ns
     double io = 0;                                         // ns: difference in input and output functions and MPI files
     double calls_here = 0, calls_there = 0;
     double bytes_here = 0, bytes_there = 0;
@@ -45,6 +47,8 @@ struct Evidence {
     bool same_calls() const;
     bool instructions_known() const { return instructions_here > 0 && instructions_there > 0; }
     double excess() const { return local_here - local_there; }
+    /// What the additional bytes would take at the rate of the others, in ns; 0 if they have none.
+    double time_of_more_bytes() const { return bytes_there <= 0 ? 0 : std::max(0.0, bytes_here / bytes_there - 1) * mpi_there; }
     /// The excess is hardly sleep, files or threads.
     bool is_mostly_computing() const;
 };
