@@ -101,7 +101,7 @@ std::uint32_t world_rank(std::uint32_t group, int rank) noexcept {
     return ranks == nullptr || ranks->hash == hash_of_remote ? no_communicator : ranks->hash;
 }
 
-Envelope envelope(std::uint32_t group, int rank, int tag) noexcept {
+Envelope envelope_in(std::uint32_t group, int rank, int tag) noexcept {
     Envelope result{world_rank(group, rank), 0, tag};
     if (group >= first_other && result.partner != no_rank) result.communicator = known[group - first_other].load(std::memory_order_acquire)->hash;
     return result;

@@ -54,6 +54,11 @@ inline constexpr std::uint32_t no_communicator = UINT32_MAX;
 std::uint32_t communicator(std::uint32_t group) noexcept;
 
 /// The same with what else MPI needs to find the message.
-Envelope envelope(std::uint32_t group, int rank, int tag) noexcept;
+Envelope envelope_in(std::uint32_t group, int rank, int tag) noexcept;
+inline Envelope envelope(std::uint32_t group, int rank, int tag) noexcept {
+    if (group == of_world && rank >= 0) [[likely]] // nothing is fetched
+        return {static_cast<std::uint32_t>(rank), 0, tag};
+    return envelope_in(group, rank, tag);
+}
 
 } // namespace libprofile::rank_groups
