@@ -8,6 +8,7 @@
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/stack_search.hpp"
 #include "libprofile/callpath/thread_block.hpp"
+#include "libprofile/callpath/unwind_table.hpp"
 
 #include <ucontext.h>
 
@@ -158,11 +159,18 @@ struct MarkSearch {
     PathEnd end = PathEnd::Lost;
     bool crossed_signal = false, bridged = false;
     std::uintptr_t slot = 0;
+    Signing signing = Signing::Unknown; // of the word in it
     bool is_alone = false;
+    std::uintptr_t innermost = 0; // address, of the frame to be left
+    std::uint8_t flags = 0;
 
     void clear() {}
-    static bool push(std::uintptr_t, std::uintptr_t, SlotOrigin = {}, std::uintptr_t = 0) { return true; }
-    static void set_flags(std::uint8_t) {}
+    bool push(std::uintptr_t address, std::uintptr_t, SlotOrigin = {}, std::uintptr_t = 0) {
+        innermost = address;
+        flags = 0;
+        return true;
+    }
+    void set_flags(std::uint8_t of_innermost) { flags = of_innermost; }
     /// A return is just passing through the mark. Only the stub's first two instructions have the mark in the register.
     bool enters_mark_code(const WalkedFrame& frame, std::uintptr_t mark_end, std::uintptr_t link) {
         if (frame.address < mark_stub() || frame.address > mark_stub() + 4) return true;
@@ -174,16 +182,26 @@ struct MarkSearch {
     }
     void end_at_mark(SlotOrigin, std::uintptr_t where, bool was_interrupted) {
         slot = where;
+        signing = return_signing(innermost, flags);
         is_alone = !was_interrupted;
     }
-    static void pass_lost_mark(std::uintptr_t where, std::uintptr_t return_address, std::uintptr_t frame_end) {
+    void pass_lost_mark(std::uintptr_t where, std::uintptr_t return_address, std::uintptr_t frame_end) const {
         if (where == 0) return;
         auto& word = *reinterpret_cast<std::uintptr_t*>(where);
-        if (const std::uintptr_t restored = stored_as(word, mark_stub(), return_address, frame_end); restored != 0) word = restored;
+        const std::uintptr_t restored = stored_as(word, mark_stub(), return_address, frame_end, return_signing(innermost, flags));
+        if (restored != 0) word = restored;
     }
 };
 
 } // namespace
+
+Signing return_signing(std::uintptr_t address, std::uint8_t flags) noexcept {
+    if ((flags & SignedReturn) == 0) return Signing::None;
+    UnwindSection section;
+    UnwindEntry entry;
+    const bool is_known = find_unwind_section(address, section) && find_unwind_entry(section, address, entry) == EntrySearch::Found;
+    return is_known && entry.is_signed_by_key_b ? Signing::KeyB : Signing::KeyA;
+}
 
 WalkStart interrupted_frame(void* context) noexcept {
     const Registers registers = registers_of(context);
@@ -199,6 +217,7 @@ bool find_marks(Mark& mark, const WalkStart& start) noexcept {
         MarkSearch search;
         WalkStart from = start;
         const std::uintptr_t end = end_of(mark);
+        mark.signing = Signing::Unknown;
         if (from.address == mark_stub() - 1) { // a jump has led to the one who looks
             if (from.stack_pointer == end) {
                 mark.slot = from.slot;
@@ -211,6 +230,7 @@ bool find_marks(Mark& mark, const WalkStart& start) noexcept {
         }
         walk(from, end, search);
         if (search.slot == 0) return false;
+        mark.signing = search.signing;
         mark.slot = search.slot;
         return search.is_alone;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libprofile/callpath/arch/machine.hpp"
+#include "libprofile/callpath/arch/mark_stub.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 
 #include <cstdint>
@@ -33,6 +34,9 @@ WalkStart interrupted_frame(void* context) noexcept;
 /// Fills `path`. A return address that is the mark's stub ends the walk: `Mark` if it is that of the frame that ends at `mark_end`, else `Lost`. A lost
 /// mark whose return address is known does not end it.
 void walk_stack(const WalkStart& start, std::uintptr_t mark_end, RawPath& path) noexcept;
+
+/// How the return address of the frame at `address` is signed, which has these flags of its recipe.
+Signing return_signing(std::uintptr_t address, std::uint8_t flags) noexcept;
 
 struct Mark;
 /// find_marks_outside() (mark.hpp) from any frame of the thread on.

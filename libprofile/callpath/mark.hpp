@@ -59,8 +59,10 @@ struct Mark {
         [[no_unique_address]] FrameEnd end;
     } losses[kept_losses];
     unsigned next_loss = 0;
-    bool moving = false;  // it is being placed, moved by the stub, or lifted (lift_mark())
-    unsigned version = 0; // changes whenever anything but the stub changes the mark or `frames`
+    bool moving = false;                // it is being placed, moved by the stub, or lifted (lift_mark())
+    unsigned version = 0;               // changes whenever anything but the stub changes the mark or `frames`
+    Signing signing = Signing::Unknown; // of the word in `slot`, when it was last seen there
+    std::uintptr_t lifted = 0;          // that word, while the mark is lifted
     [[no_unique_address]] FrameEnd end;
 
     /// The `slot` of a mark that is in a register, or in one that was saved for a moment: it holds no mark.

@@ -3,6 +3,7 @@
 
 #include "libprofile/base/arch/processor.hpp"
 #include "libprofile/base/messages.hpp"
+#include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 
 #include <cstdlib>
@@ -31,6 +32,7 @@ namespace {
         mark.node = frames[index].node;
         mark.index = index;
         mark.end = frames[index].end;
+        if constexpr (has_signed_returns) mark.signing = Signing::None;
         mark.slot = slot;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         word(slot) = mark_stub();
@@ -98,7 +100,7 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer, bool is_found) noexce
     // mark.slot may be 0 by now: backtrace() in a handler
     const std::uintptr_t slot = has_fixed_return_slot || !is_found ? standing_slot(mark, stack_pointer) : slot_of(mark);
     std::uintptr_t restored = slot == 0 ? 0 : mark.return_address;
-    if (!has_fixed_return_slot && slot != 0) restored = stored_as(word(slot), mark_stub(), mark.return_address, end_of(mark));
+    if (!has_fixed_return_slot && slot != 0) restored = stored_as(word(slot), mark_stub(), mark.return_address, end_of(mark), mark.signing);
     if (restored != 0) word(slot) = restored;
     const bool is_gone = restored != 0 && (has_fixed_return_slot || is_found);
     if (!is_gone && !is_about_to_stand(mark, stack_pointer)) note_loss(mark); // the one about to write it will see that it was removed
@@ -115,8 +117,9 @@ std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     const std::uintptr_t slot = slot_of(mark);
     const std::uintptr_t return_address = __atomic_load_n(&mark.return_address, __ATOMIC_RELAXED);
     if (slot == 0 || (has_fixed_return_slot && slot < stack_pointer)) return 0; // else it may be in the registers of what was interrupted
-    const std::uintptr_t restored = stored_as(word(slot), mark_stub(), return_address, end_of(mark));
+    const std::uintptr_t restored = stored_as(word(slot), mark_stub(), return_address, end_of(mark), mark.signing);
     if (restored == 0) return 0;
+    mark.lifted = word(slot);
     mark.moving = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     word(slot) = restored;
@@ -125,7 +128,7 @@ std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
 
 void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept {
     if (slot == 0) return;
-    if (slot_of(mark) == slot) word(slot) = stored_as(word(slot), mark.return_address, mark_stub(), end_of(mark));
+    if (slot_of(mark) == slot) word(slot) = mark.lifted;
     end_move(mark, slot);
 }
 
@@ -205,7 +208,7 @@ extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE int libprofile_mark_person
         }
     }
     const std::uintptr_t slot = mark.slot, end = end_of(mark);
-    const std::uintptr_t restored = slot == 0 ? 0 : stored_as(word(slot), mark_stub(), mark.return_address, end);
+    const std::uintptr_t restored = slot == 0 ? 0 : stored_as(word(slot), mark_stub(), mark.return_address, end, mark.signing);
     if (restored != 0) {
         pass_mark(mark, slot, end);
         word(slot) = restored;

@@ -141,7 +141,9 @@ void PathTracker::follow_mark() noexcept {
         frame.slot = path_.found.was_interrupted() ? 0 : slot;
         frame.markable = frame.slot != 0 && path_.size != 0 && (path_.flags[path_.size - 1] & never_marked) == 0;
     }
-    if (own.slot != 0) own.slot = is_own_stack(slot) ? slot : reinterpret_cast<std::uintptr_t>(&Mark::unknown_slot);
+    if (own.slot == 0) return;
+    own.signing = path_.size == 0 ? Signing::Unknown : return_signing(path_.addresses[path_.size - 1], path_.flags[path_.size - 1]);
+    own.slot = is_own_stack(slot) ? slot : reinterpret_cast<std::uintptr_t>(&Mark::unknown_slot);
 }
 
 /// Takes over the walk's result.

@@ -73,6 +73,7 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
             }
             case 'B': // return addresses are signed with the other key
                 if (!has_signed_returns) return false;
+                entry.is_signed_by_key_b = true;
                 break;
             default: return false;
             }

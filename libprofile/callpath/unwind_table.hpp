@@ -33,6 +33,7 @@ struct UnwindEntry {
     bool personality_is_indirect = false;
     bool is_signal_frame = false;
     bool has_augmentation_size = false;
+    bool is_signed_by_key_b = false; // the return address, where it is signed (AArch64)
     bool is_exceptions_known = true; // `exceptions` could be read
 };
 

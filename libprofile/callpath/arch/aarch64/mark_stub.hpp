@@ -20,7 +20,10 @@ inline std::uintptr_t signed_by_key_b(std::uintptr_t address, std::uintptr_t end
 }
 
 /// No frame with a signed return address is marked. But one that is marked may end by a jump to a function that signs what it returns to.
-inline std::uintptr_t stored_as(std::uintptr_t word, std::uintptr_t from, std::uintptr_t to, std::uintptr_t end) noexcept {
+/// Linux leaves seven bits for a signature. So that of key B is that of key A, or none at all, in one of 128 frames each.
+inline std::uintptr_t stored_as(std::uintptr_t word, std::uintptr_t from, std::uintptr_t to, std::uintptr_t end, Signing signing) noexcept {
+    if (signing == Signing::KeyA && word == signed_by_key_a(from, end)) return signed_by_key_a(to, end);
+    if (signing == Signing::KeyB && word == signed_by_key_b(from, end)) return signed_by_key_b(to, end);
     if (word == from) [[likely]]
         return to;
     if (word == signed_by_key_a(from, end)) return signed_by_key_a(to, end);

@@ -163,7 +163,7 @@ TEST_P(MovedMarkTest, APathEndsAtTheMarkWhereverItIs) {
                   EXPECT_EQ(spliced(), 1u);
                   const bool knows = GetParam() != signs && GetParam() != signs_by_key_b; // libunwind 1.6 ends there
                   EXPECT_EQ(tracker_.count_of(PathCount::Checked), knows ? 1u : 0u);
-                  EXPECT_NE(stored_as(*reinterpret_cast<std::uintptr_t*>(mark.slot), mark_stub(), 1, end_of(mark)), 0u);
+                  EXPECT_NE(stored_as(*reinterpret_cast<std::uintptr_t*>(mark.slot), mark_stub(), 1, end_of(mark), mark.signing), 0u);
               }),
               7);
     EXPECT_NE(end, 0u);
@@ -176,6 +176,22 @@ TEST_P(MovedMarkTest, ItFiresWhereNobodyHasSeenItMove) {
     std::uint64_t returns = 0;
     EXPECT_EQ(run([&] { returns = thread_local_block.mark.returns; }), 7);
     EXPECT_GT(thread_local_block.mark.returns, returns);
+}
+
+TEST(SignedMark, AnEqualSignatureIsToldByWhatIsKnown) {
+    constexpr std::uintptr_t to = 0x123450;
+    if (signed_by_key_a(mark_stub(), 16) == mark_stub() && signed_by_key_a(mark_stub(), 32) == mark_stub() && signed_by_key_a(to, 16) == to)
+        GTEST_SKIP() << "this processor signs nothing";
+    unsigned equal_keys = 0, equal_to_none = 0;
+    for (std::uintptr_t end = 0x7ff000000000; equal_keys == 0 || equal_to_none == 0; end += 16) {
+        ASSERT_LT(end, 0x7ff000100000u) << "there are more than seven bits";
+        const std::uintptr_t a = signed_by_key_a(mark_stub(), end), b = signed_by_key_b(mark_stub(), end);
+        equal_keys += a == b;
+        equal_to_none += a == mark_stub();
+        EXPECT_EQ(stored_as(a, mark_stub(), to, end, Signing::KeyA), signed_by_key_a(to, end));
+        EXPECT_EQ(stored_as(b, mark_stub(), to, end, Signing::KeyB), signed_by_key_b(to, end));
+        EXPECT_EQ(stored_as(mark_stub(), mark_stub(), to, end, Signing::None), to);
+    }
 }
 
 TEST_P(MovedMarkTest, ExceptionsPass) {
