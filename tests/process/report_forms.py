@@ -218,7 +218,7 @@ def functions_with_callers_and_lines_have_the_sums_of_the_tree(job):
     hottest = max(lines["lines"], key=lambda row: row["time_inclusive"])  # a sample may hit a line of the C++ library that became part of main
     expect_equal(Path(hottest["file"]).name, "hydro.cpp", "the file of main")
     for row in lines["lines"]:
-        expect_equal(row["source"], Path(row["file"]).read_text().splitlines()[row["line"] - 1], f"line {row['line']} of {row['file']}")
+        expect_equal(row["source"], Path(row["file"]).read_text().splitlines()[row["line"] - 1].expandtabs(), f"line {row['line']} of {row['file']}")
     advance = next(row for row in lines["lines"] if row["called"] and "advance" in row["called"])
     expect("advance(" in advance["source"], f"the line that calls advance: {advance}")
     shown = reported(job, profile, "--source", "main").out
