@@ -32,13 +32,19 @@ std::uint64_t LoopCalls::next_group(std::uint64_t count) const noexcept {
     return largest;
 }
 
-/// Compares places in the function's code, which are the same on all ranks. The order of first calls is not: it depends on where in a pass the
-/// log begins.
+/// Compares places in the code, which are the same on all ranks. The order of first calls is not: it depends on where in a pass the log begins.
 bool LoopCalls::comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept {
     const Node& own = (*tree_)[one];
     const Node& its = (*tree_)[other];
     const bool is_known = are_in_one_code(own, its) && place_in_code(own) != place_in_code(its);
     return is_known ? place_in_code(own) < place_in_code(its) : at < other_at;
+}
+
+/// Returns where their paths part: the first call site or call of each that the other has not.
+std::pair<NodeId, NodeId> LoopCalls::parting(NodeId one, NodeId other) const noexcept {
+    const auto parent = [&](NodeId node) { return (*tree_)[node].parent; };
+    while (parent(one) != parent(other)) (one > other ? one : other) = parent(one > other ? one : other); // children have greater numbers
+    return {one, other};
 }
 
 /// Collective calls come first: all ranks make them.
@@ -49,7 +55,10 @@ unsigned LoopCalls::preference(NodeId node) const noexcept {
 
 bool LoopCalls::is_better(NodeId one, NodeId other) const noexcept {
     const unsigned rank = preference(one), other_rank = preference(other);
-    return rank != other_rank ? rank > other_rank : comes_before(calls_[one].site, calls_[other].site, calls_[one].first_at, calls_[other].first_at);
+    if (rank != other_rank) return rank > other_rank;
+    const bool is_one_site = calls_[one].site == calls_[other].site && one != other && !is_entry(one) && !is_entry(other);
+    const auto [own, its] = is_one_site ? parting(one, other) : std::pair(calls_[one].site, calls_[other].site);
+    return comes_before(own, its, calls_[one].first_at, calls_[other].first_at);
 }
 
 bool LoopCalls::is_better_site(NodeId one, NodeId other) const noexcept {

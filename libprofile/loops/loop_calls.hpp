@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace libprofile {
 
@@ -120,6 +121,7 @@ class LoopCalls {
   private:
     void count(const ListedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept;
     bool comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept;
+    std::pair<NodeId, NodeId> parting(NodeId one, NodeId other) const noexcept;
     unsigned preference(NodeId node) const noexcept;
     bool is_better(NodeId one, NodeId other) const noexcept;
 

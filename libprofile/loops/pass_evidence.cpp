@@ -37,20 +37,32 @@ bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId site, std::ui
     return false;
 }
 
-bool PassEvidence::is_start_certain(NodeId site, NodeId start) noexcept {
+bool PassEvidence::is_start_certain(NodeId site, NodeId start) noexcept { return is_certain_below(site, start, false); }
+
+/// Whether the functions from that called at `site` on reach the call `start`: none may leave out the next one, or jump at its end to another. `once`: nor
+/// make it in a loop, as often as there are neighbours.
+bool PassEvidence::is_certain_below(NodeId site, NodeId start, bool once) noexcept {
     if (start == 0) return true;
     const CallTree& tree = calls_->tree();
-    for (NodeId node = tree[start].parent; node != site && node != 0; node = tree[node].parent) {
+    NodeId next = start;
+    for (NodeId node = tree[start].parent; node != 0; next = node, node = tree[node].parent) {
+        if (below_.may_return_before(node, next == start ? 0 : below_.function_of(next))) return false;
+        if (node == site) return true;
         AlternativeSites one;
         one.add(node);
-        if (code_.may_end_without(one)) return false;
+        if (below_.may_end_without(one) || (once && below_.is_in_loop(node))) return false;
     }
     return true;
 }
 
 NodeId PassEvidence::best_certain_at(NodeId site) noexcept {
-    std::uint32_t asked = 0;
-    return calls_->best_if([&](NodeId node) { return calls_->is_in_each_entry(node, site) && ++asked <= most_asked && is_start_certain(site, node); });
+    NodeList<most_asked_below> refused;
+    while (!refused.is_full()) {
+        const NodeId best = calls_->best_if([&](NodeId node) { return calls_->is_in_each_entry(node, site) && !refused.has(node); });
+        if (best == 0 || is_certain_below(site, best, true)) return best;
+        refused.add(best);
+    }
+    return 0;
 }
 
 /// Returns the best start among those of `sites` that may_be(site), lie in the same innermost loop as `chosen`, and comes(site) in each pass of it.

@@ -13,7 +13,7 @@ namespace libprofile {
 class PassEvidence {
   public:
     explicit PassEvidence(const LoopCalls& calls) noexcept
-        : calls_(&calls), code_(calls.tree(), calls.functions()), certain_(calls.tree(), calls.functions(), code_) {}
+        : calls_(&calls), code_(calls.tree(), calls.functions()), below_(calls.tree(), calls.functions()), certain_(calls.tree(), calls.functions(), code_) {}
 
     SiteCode& code() noexcept { return code_; }
     /// Returns what passes enter instead of `site`, among the sites that were entered.
@@ -30,7 +30,8 @@ class PassEvidence {
     bool is_in_each_pass(NodeId site) noexcept { return !code_.may_leave_out(site, site, site) && certain_.are_made_at(site); }
     /// Whether each entry of `site` makes the call `start`; 0: an entry is the start.
     bool is_start_certain(NodeId site, NodeId start) noexcept;
-    /// Returns the best call that comes once in each entry of `site` and cannot be left out there, 0 if there is none.
+    /// Returns the best call that comes once in each entry of `site`, and which the functions called there neither leave out nor make in a loop. Returns 0
+    /// if there is none among the first.
     NodeId best_certain_at(NodeId site) noexcept;
     /// Returns the best among those of `sites` at which the function itself makes a call in each pass of the innermost loop with `chosen`, at least
     /// `least` times. Returns 0 if there is none.
@@ -42,12 +43,15 @@ class PassEvidence {
     bool is_in_loop_of(NodeId often, NodeId seldom) noexcept { return code_.nesting(often, seldom).nesting == Nesting::Same; }
 
   private:
-    static constexpr std::uint32_t most_asked = 16; // call sites or calls: a few ms
+    static constexpr std::uint32_t most_asked = 16;      // call sites: a few ms
+    static constexpr std::uint32_t most_asked_below = 4; // calls, each with all functions that lead to it
+    bool is_certain_below(NodeId site, NodeId start, bool once) noexcept;
     bool are_own(const AlternativeSites& sites) const noexcept;
     template <class MayBe, class Comes> NodeId best_of(const NodeList<64>& sites, NodeId chosen, MayBe may_be, Comes comes) noexcept;
 
     const LoopCalls* calls_;
-    SiteCode code_; // of the function
+    SiteCode code_;  // of the function
+    SiteCode below_; // of functions called there; apart, since the code of few functions is kept
     CertainCalls certain_;
     Alternatives alternatives_; // of the last question
 };

@@ -468,9 +468,10 @@ def a_loop_that_the_code_proves_is_not_waited_for(job):
 
 @test
 def what_jumps_alone_do_not_show_is_waited_for(job):
-    """Recursion, long jumps, exceptions, calls that come later, a second loop, markers (tests/programs/unproved_loops.cpp)."""
+    """Recursion, long jumps, exceptions, calls that come later or stay away, a second loop, markers (tests/programs/unproved_loops.cpp)."""
     for kind, passes, work, loops in (
             ("rare_branch", 500, 2000, {"rare_branch": 500}), ("changes", 500, 2000, {"changes": 500}),
+            ("jumps_at_ends", 500, 2000, {"jumps_at_ends": 500}), ("jumps_to_mpi", 500, 2000, {"jumps_to_mpi": 500}),
             ("long_jumps", 7, 8000, {"long_jumps": 7, "solver": 280}), ("recursive", 7, 8000, {"recursive": 7}),
             ("restarts", 7, 8000, {"restarts": 7, "solver": 280}), ("restarts_afterwards", 7, 8000, {"restarts_afterwards": 7, "solver": 280}), ("in_succession", 300, 2000, {"first": 300, "second": 60}),
             ("marked_afterwards", 400, 4000, {"first": 100, "pcontrol-1000": 400})):

@@ -54,6 +54,37 @@ OWN void changes(int passes) {
     sink = 1;
 }
 
+// A call at the end of a function is a jump, so its frame does not show what may be left out: a collective call, from pass 200 on.
+OWN void query() {
+    int number = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &number);
+    sink = number;
+}
+OWN void step_that_jumps(int i) {
+    query();
+    work(step_us);
+    cheap();
+    if (i < 200) sum();
+}
+OWN void jumps_at_ends(int passes) {
+    for (int i = 0; i < passes; ++i) step_that_jumps(i);
+    sink = 1;
+}
+OWN void meeting(int i) {
+    if (i < 200) MPI_Barrier(MPI_COMM_WORLD);
+}
+OWN void step_that_meets(int i) {
+    query();
+    work(step_us);
+    cheap();
+    meeting(i);
+    sink = 1;
+}
+OWN void jumps_to_mpi(int passes) {
+    for (int i = 0; i < passes; ++i) step_that_meets(i);
+    sink = 1;
+}
+
 static std::jmp_buf top;
 OWN void command() {
     output();
@@ -195,6 +226,8 @@ int main(int argc, char** argv) {
     const auto is = [&](const char* kind) { return std::strcmp(argv[1], kind) == 0; };
     if (is("rare_branch")) rare_branch(passes);
     if (is("changes")) changes(passes);
+    if (is("jumps_at_ends")) jumps_at_ends(passes);
+    if (is("jumps_to_mpi")) jumps_to_mpi(passes);
     if (is("long_jumps")) long_jumps(passes);
     if (is("recursive")) recursive(passes);
     if (is("restarts")) restarts(passes);
