@@ -2,6 +2,7 @@
 
 #include "tools/diagnosis/work_for_others.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace libprofile::tools {
@@ -39,10 +40,13 @@ Cause cause_of_ranks(const Suspect& suspect, const Evidence& e) {
     return is_of_few_ranks_always(suspect) && has_one_factor(e) && e.same_calls() ? Cause::SlowMachine : Cause::Imbalance;
 }
 
-/// There are more bytes, and the additional time is not out of proportion to them. A larger message may need another protocol.
+/// There are more bytes, and the additional time is not out of proportion to them. A larger message may need another protocol. Of a call that is made
+/// here only, the others tell no proportion.
 bool do_bytes_account_for(const Evidence& e) {
-    constexpr double more = 1.1, protocol = 4;
-    return e.bytes_here > more * e.bytes_there && (e.bytes_there <= 0 || e.mpi <= protocol * e.time_of_more_bytes());
+    constexpr double protocol = 4;
+    if (!e.has_more_bytes()) return false;
+    const bool is_new = e.bytes_there <= 0 || (!e.mpi_of_all.empty() && e.mpi_of_all[0].there <= 0);
+    return is_new || std::min(e.mpi, e.expected) <= protocol * e.time_of_more_bytes();
 }
 
 Cause cause_of_all(const Suspect& suspect) {

@@ -47,6 +47,7 @@ struct Evidence {
     bool same_calls() const;
     bool instructions_known() const { return instructions_here > 0 && instructions_there > 0; }
     double excess() const { return local_here - local_there; }
+    bool has_more_bytes() const { return bytes_here > 1.1 * bytes_there; }
     /// What the additional bytes would take at the rate of the others, in ns; 0 if they have none.
     double time_of_more_bytes() const { return bytes_there <= 0 ? 0 : std::max(0.0, bytes_here / bytes_there - 1) * mpi_there; }
     /// The excess is hardly sleep, files or threads.

@@ -317,8 +317,8 @@ void word_suspect(const Profile& profile, const IterationMatrix& matrix, const S
                                                                          byte_size(e.bytes_there), in, when(d))
                                                            : fmt::format("All ranks {} {} an iteration longer{}{}{}", e.same_calls() ? "need" : "are",
                                                                          time(e.mpi), e.same_calls() ? " for the same communication" : " in MPI", in, when(d));
-        if (d.cause == Cause::SlowCommunication && e.time_of_more_bytes() > 0)
-            d.evidence.push_back(fmt::format("the bytes that are more would take some {}", time(e.time_of_more_bytes())));
+        if (d.cause == Cause::SlowCommunication && e.has_more_bytes())
+            d.evidence.push_back(fmt::format("{} more would take some {}", byte_size(e.bytes_here - e.bytes_there), time(e.time_of_more_bytes())));
         break;
     }
     case Cause::GrowingWork: d.sentence = fmt::format("{} {} more and more{}{}: {} in the end", subject, do_it, time_too, place, longer); break;
