@@ -6,10 +6,16 @@
 
 namespace libprofile {
 
+bool PathTracker::is_in_interpreter() const noexcept {
+    return std::any_of(frames_, frames_ + size_, [](const TrackedFrame& frame) { return python_process.contains(frame.address); });
+}
+
 /// After each walk: Python functions may have changed although all native frames stand.
 void PathTracker::see_python(std::uintptr_t stack_pointer, bool is_call) noexcept {
     if (!python_process.is_known()) return;
-    const std::uintptr_t state = python_process.own_state();
+    std::uintptr_t state = python_process.known_state();
+    // Programs that only link the interpreter never begin it, so they do not pay for a look at every path.
+    if (state == 0 && is_in_interpreter()) state = python_process.own_state();
     if (state == 0 && !has_python_) return;
     if (python_ == nullptr) {
         python_ = arena_->make<PythonFrames>();

@@ -235,6 +235,7 @@ class PathTracker {
         changed_frame_ = frame;
         changed_from_ = frames_[frame].address;
     }
+    bool is_in_interpreter() const noexcept;
     void see_python(std::uintptr_t stack_pointer, bool is_call) noexcept;
     PythonFrames::Stretch returned_to(std::size_t standing) const noexcept;
     void note_returns_to_python() noexcept;

@@ -37,24 +37,28 @@ void PythonProcess::look_for_new() noexcept {
         bytes_type_ = find("PyBytes_Type");
         const bool is_debugging = find("_Py_RefTotal") != 0; // its objects are larger
         if (layout == nullptr || is_debugging || runtime_ == 0 || code_type_ == 0 || text_type_ == 0 || bytes_type_ == 0) continue;
+        begin_ = module.start;
+        end_ = module.end;
         layout_.store(layout, std::memory_order_release);
         return;
     }
 }
 
+std::uintptr_t PythonProcess::known_state() const noexcept {
+    // glibc reads the thread's own data: no lock, no allocation, 0 for keys that do not exist.
+    const std::uint64_t key = key_.load(std::memory_order_relaxed);
+    return (key & 0xffffffffu) == 0 ? 0 : reinterpret_cast<std::uintptr_t>(pthread_getspecific(static_cast<pthread_key_t>(key >> 32)));
+}
+
 std::uintptr_t PythonProcess::own_state() noexcept {
-    const auto state_of = [](std::uint64_t key) {
-        // glibc reads the thread's own data: no lock, no allocation, 0 for keys that do not exist.
-        return (key & 0xffffffffu) == 0 ? 0 : reinterpret_cast<std::uintptr_t>(pthread_getspecific(static_cast<pthread_key_t>(key >> 32)));
-    };
-    std::uint64_t key = key_.load(std::memory_order_relaxed);
-    if (const std::uintptr_t state = state_of(key)) return state;
-    if (runtime_ == 0) return 0;
+    const std::uintptr_t state = known_state();
+    if (state != 0 || runtime_ == 0) return state;
     // Not known to Python, or Python has begun, or ended and begun again.
     const std::uintptr_t at = runtime_ + layout().thread_key;
+    std::uint64_t key = 0;
     if (SafeMemory::read_pieces(&at, 1, &key, sizeof key) != 1 || (key & 0xffffffffu) != 1) return 0;
     key_.store(key, std::memory_order_relaxed);
-    return state_of(key);
+    return known_state();
 }
 
 void PythonProcess::fabricate(const PythonLayout& layout, std::uintptr_t code_type, std::uintptr_t text_type, std::uintptr_t bytes_type) noexcept {

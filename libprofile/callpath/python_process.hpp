@@ -20,7 +20,12 @@ class PythonProcess {
     const PythonLayout& layout() const { return *layout_.load(std::memory_order_relaxed); }
 
     /// The state of the calling thread: its own, also while another thread has the interpreter's lock. 0 if Python does not know the thread.
+    /// Makes a system call if it is 0 for the key that is known.
     std::uintptr_t own_state() noexcept;
+    /// The same as far as is known without a look at the interpreter, which begins and ends when the program wants.
+    std::uintptr_t known_state() const noexcept;
+    /// Whether a function at `address` is the interpreter's: without one on the stack, no Python function runs there.
+    bool contains(std::uintptr_t address) const noexcept { return address - begin_ < end_ - begin_; }
 
     /// Returns true once the interpreter ends: it frees the states of other threads. For threads that have a state.
     bool is_ending() const noexcept { return runtime_ == 0 || *reinterpret_cast<const std::uintptr_t*>(runtime_ + layout().finalizing) != 0; }
@@ -37,6 +42,7 @@ class PythonProcess {
     std::uint32_t looked_at_ = 0; // modules of the load map
     std::atomic<const PythonLayout*> layout_{nullptr};
     std::atomic<std::uint64_t> key_{0}; // as it lies there: _is_initialized in the low half, the key in the high one
+    std::uintptr_t begin_ = 0, end_ = 0; // of its module
     std::uintptr_t runtime_ = 0, code_type_ = 0, text_type_ = 0, bytes_type_ = 0;
 };
 extern PythonProcess python_process;

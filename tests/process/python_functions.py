@@ -99,6 +99,23 @@ def switched_off_there_are_no_python_functions(job):
     expect_equal([name for chain in chains(job.report("profile")) for name in python_names(chain)], [], "Python functions")
 
 
+@test
+def an_interpreter_that_begins_late_and_again_shows_its_functions(job):
+    """The interpreter is there from the start, so each path before it begins might have had Python functions."""
+    plain = job.plain([job.program("late_python")])
+    if plain.code == 77:
+        raise Skip("libpython3.11 is not installed")
+    measured = job.measured([job.program("late_python")], output="profile")
+    expect_equal((measured.code, measured.out, measured.complaints), (0, plain.out, []), "exit code, output and complaints")
+    calls = {}
+    for chain in chains(job.report("profile")):
+        visits = chain[-1]["exclusive"]["visits"]
+        if chain[-1]["name"] in ("MPI_Allreduce", "MPI_Barrier") and sum(visits) != 0:
+            place = (chain[-1]["name"], *python_names(chain))
+            calls[place] = [a + b for a, b in zip(calls.get(place, [0, 0]), visits)]
+    expect_equal(calls, {("MPI_Barrier",): [103, 103], ("MPI_Allreduce", "<module>", "outer", "inner"): [10, 10]}, "calls by Python functions")
+
+
 def loops_of(job, kind, passes):
     file = script(job).with_name("python_loops.py")
     result = job.measured(["/usr/bin/python3", file, kind, passes], output=kind, timeout=120)
