@@ -151,20 +151,19 @@ void MpiEvent::before_waiting() noexcept {
     if (row_ == nullptr || state_.level != 0 || state_.is_poll) return;
     PhaseStack& phases = thread_->phases;
     const std::uint64_t typical_ns = *thread_->calls[0].typical_ns;
-    const bool is_time = phases.iterations().waits().is_time_for_work(static_cast<std::uint32_t>(typical_ns));
-    if ((is_time && phases.iterations().has_pending_work()) || (state_.is_noted && thread_->loops->has_notes(typical_ns))) do_pending_work();
+    const std::uint32_t iterations = phases.iterations().work_before_wait(static_cast<std::uint32_t>(typical_ns));
+    if (iterations != 0 || (state_.is_noted && thread_->loops->has_notes(typical_ns))) do_pending_work(iterations);
 }
 
 /// As if the call had come later by what the work takes.
-[[gnu::cold]] void MpiEvent::do_pending_work() noexcept {
+[[gnu::cold]] void MpiEvent::do_pending_work(std::uint32_t iterations) noexcept {
     const InTool guard;
     if (guard.is_nested() || thread_->finished) return;
     RunningCall& call = thread_->calls[0];
     const std::uint64_t begin = call.start;
     if (call.cpu_start != 0) thread_->mark_cpu(begin, call.cpu_start);
     count_until_now(*thread_);
-    const bool has_iteration = thread_->phases.iterations().has_pending_work();
-    thread_->phases.iterations().do_pending_work();
+    if (iterations != 0) thread_->phases.iterations().do_pending_work();
     if (state_.is_noted) thread_->loops->think(*thread_);
     count_own(*thread_);
     if (call.cpu_start != 0) begin_counts(*thread_);
@@ -175,7 +174,7 @@ void MpiEvent::before_waiting() noexcept {
     const std::uint64_t own = cpu != 0 ? thread_->own_time(begin, call.start, cpu) : thread_->own_time(begin, call.start);
     call.cpu_start = cpu;
     thread_->phases.time().book_overhead(own);
-    if (has_iteration) thread_->phases.iterations().waits().learn(own);
+    if (iterations != 0) thread_->phases.iterations().learn_work(own, iterations);
     // The wait becomes shorter by that, but not the time that there is for it.
     const std::uint64_t longer = *call.typical_ns + spent / 4;
     *call.typical_ns = longer < UINT32_MAX ? static_cast<std::uint32_t>(longer) : UINT32_MAX;

@@ -125,7 +125,7 @@ class MpiEvent {
     bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame, bool is_walked) noexcept;
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_polls() noexcept;
-    void do_pending_work() noexcept;
+    void do_pending_work(std::uint32_t iterations) noexcept;
     void end_poll() noexcept;
     void note_message(MessageDirection direction, const Envelope& envelope, std::uint64_t bytes) noexcept;
     OwnCost* noted_cost() const noexcept;

@@ -2,7 +2,9 @@
 
 #include "libprofile/clustering/earlier_run.hpp"
 
+#include <algorithm>
 #include <new>
+#include <utility>
 
 namespace libprofile {
 
@@ -50,7 +52,7 @@ StructureSignatures IterationCloser::sign(Phase& phase) const noexcept {
 }
 
 void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept {
-    do_pending_work();
+    if (pending_count_ >= most_now_) do_pending_work();
     waits_.next_iteration();
     if (phase.clusterer == nullptr && !begin_clustering(phase)) {
         ++losses_;
@@ -64,10 +66,11 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
         phase.begins.append(now - wall_ns, wall_ns, *pool_);
         PendingIteration iteration{&phase, {}, sign(phase), wall_ns, phase.has_leftovers};
         bool taken = iteration.profile.take(phase.rows, *pool_);
+        if (!taken) do_pending_work(); // which gives their profiles to clusters
         if (!taken && phase.clusterer->make_room()) taken = iteration.profile.take(phase.rows, *pool_);
         if (listener_ != nullptr) listener_->closing(phase, iteration.profile, iteration.signatures, wall_ns, now);
         if (taken) {
-            pending_ = iteration;
+            hold(iteration);
             if (listener_ != nullptr) listener_->closed(phase.has_leftovers ? IterationFate::Mixed : IterationFate::Own);
             phase.rows.clear();
             phase.has_leftovers = false;
@@ -83,22 +86,40 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
     ++losses_;
 }
 
+/// Long iterations and large profiles wait alone, as all do when memory is short: then those that no cluster takes can stay in the rows.
+void IterationCloser::hold(const PendingIteration& iteration) noexcept {
+    pending_[pending_count_++] = iteration;
+    pending_bytes_ += iteration.profile.bytes();
+    const bool is_alone = pending_bytes_ > most_pending_bytes || memory_quota.used() > memory_quota.limit() - memory_quota.limit() / 16;
+    const std::uint64_t in_time = most_pending_ns / std::max<std::uint64_t>(iteration.wall_ns, 1);
+    most_now_ = is_alone ? 1 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(in_time, 1, most_pending));
+}
+
 void IterationCloser::do_pending_work() noexcept {
-    if (pending_.phase == nullptr) return;
-    Phase& phase = *pending_.phase;
-    pending_.phase = nullptr;
-    const std::size_t bytes = pending_.profile.bytes();
+    const std::uint32_t count = std::exchange(pending_count_, 0);
+    pending_bytes_ = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const bool is_last = std::none_of(pending_ + i + 1, pending_ + count, [&](const PendingIteration& later) { return later.phase == pending_[i].phase; });
+        finish(pending_[i], is_last);
+    }
+}
+
+/// `is_last`: no later one of its phase has ended.
+void IterationCloser::finish(PendingIteration& iteration, bool is_last) noexcept {
+    Phase& phase = *iteration.phase;
+    const std::size_t bytes = iteration.profile.bytes();
     auto* const events = phase.series == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes));
     std::uint32_t count = 0;
-    const CondensedVector condensed = events != nullptr ? condense(pending_.profile, *tree_, settings_.series.counter_metrics, events, count)
-                                                        : condense(pending_.profile, *tree_, settings_.series.counter_metrics);
-    add_to_series(phase, events, count, condensed, pending_);
+    const CondensedVector condensed = events != nullptr ? condense(iteration.profile, *tree_, settings_.series.counter_metrics, events, count)
+                                                        : condense(iteration.profile, *tree_, settings_.series.counter_metrics);
+    add_to_series(phase, events, count, condensed, iteration);
     pool_->release(events, bytes);
-    if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;
+    if (phase.clusterer->add(iteration.profile, condensed, iteration.signatures)) return;
     phase.clusterer->add_unclustered();
-    put_back(phase, pending_.profile);
-    if (listener_ != nullptr) listener_->put_back(phase);
-    pending_.profile.release(*pool_);
+    put_back(phase, iteration.profile);
+    if (is_last && listener_ != nullptr) listener_->put_back(phase);
+    if (!is_last) miss_iterations();
+    iteration.profile.release(*pool_);
     phase.has_leftovers = true;
     ++losses_;
 }

@@ -93,6 +93,7 @@ std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) no
 void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t at) noexcept {
     const std::uint64_t numbered = phase.iteration_walls.size();
     phase.close_interval(*tree_, *arena_);
+    if (hooks_.events != nullptr) iterations_.do_pending_work(); // whose clusters are asked about below
     iterations_.close(phase, wall_ns, at);
     const bool has_number = phase.iteration_walls.size() != numbered;
     phase.inside.close_iteration(phase.iteration_walls.size(), has_number, *pool_);

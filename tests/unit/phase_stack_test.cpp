@@ -563,29 +563,44 @@ TEST_F(PhaseStackTest, ARunOfPollsEndsWithItsPhase) {
     EXPECT_EQ(cell_time(phase("")), 1000u);
 }
 
-TEST_F(PhaseStackTest, AnIterationWaitsForItsClusterUntilAnotherEnds) {
+TEST_F(PhaseStackTest, ShortIterationsWaitForTheirClustersUntilManyHaveEnded) {
     const auto iterate = [this](const char* name) {
         stack_.begin(PhaseKind::Iterations, name, now_, now_);
         event(1, 100);
         stack_.end(PhaseKind::Iterations, name, now_, now_);
     };
-    iterate("step");
+    for (int i = 0; i < 8; ++i) iterate("step");
+    for (int i = 0; i < 8; ++i) iterate("solve"); // of any phase
     EXPECT_TRUE(stack_.iterations().has_pending_work());
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 0u);
-    iterate("solve"); // of any phase
-    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 1u);
     EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 0u);
+    iterate("solve");
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 8u);
+    EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 8u);
     stack_.iterations().do_pending_work();
     EXPECT_FALSE(stack_.iterations().has_pending_work());
-    EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 1u);
-    EXPECT_EQ(phase_as_it_is("solve").series->iterations(), 1u);
+    EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 9u);
+    EXPECT_EQ(phase_as_it_is("solve").series->iterations(), 9u);
     iterate("step");
     stack_.settle(now_, now_); // somebody reads
-    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 2u);
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 9u);
     iterate("step");
     stack_.finish(now_, now_);
-    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 3u);
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 10u);
     EXPECT_EQ(cell_time(phase_as_it_is("step")), phase_as_it_is("step").wall_ns);
+}
+
+TEST_F(PhaseStackTest, LongIterationsWaitForTheNextOnly) {
+    const auto iterate = [this](std::uint64_t ns) {
+        stack_.begin(PhaseKind::Iterations, "step", now_, now_);
+        event(1, ns);
+        stack_.end(PhaseKind::Iterations, "step", now_, now_);
+    };
+    for (int i = 0; i < 3; ++i) iterate(20000000);
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 2u);
+    for (int i = 0; i < 3; ++i) iterate(5000000); // two take 10 ms
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 5u);
+    EXPECT_EQ(phase("step").clusterer->iterations(), 6u);
 }
 
 TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
@@ -713,29 +728,41 @@ TEST(ShortMemory, FewerClustersAreFormedBeforeIterationsAreLostAndSeriesTakeNoth
 
 TEST(WaitChoice, WorkIsDoneWhereTheRankUsuallyWaitsLongEnough) {
     WaitChoice waits;
-    EXPECT_TRUE(waits.is_time_for_work(10)); // nothing is known yet
-    waits.is_time_for_work(5000);
+    EXPECT_TRUE(waits.is_time_for_work(10, 1, 1)); // nothing is known yet
+    waits.is_time_for_work(5000, 0, 1);
     waits.learn(1000);
     waits.next_iteration();
     for (int i = 0; i < 3; ++i) { // short, long
-        EXPECT_FALSE(waits.is_time_for_work(20));
-        EXPECT_TRUE(waits.is_time_for_work(5000));
+        EXPECT_FALSE(waits.is_time_for_work(20, 1, 1));
+        EXPECT_TRUE(waits.is_time_for_work(5000, 1, 1));
         waits.next_iteration();
     }
-    EXPECT_TRUE(waits.is_time_for_work(1200)); // long enough is as good as longer
+    EXPECT_TRUE(waits.is_time_for_work(1200, 1, 1));  // long enough is as good as longer
+    EXPECT_FALSE(waits.is_time_for_work(1200, 0, 1)); // nothing to do
 }
 
 TEST(WaitChoice, TheLongestOfShortWaitsIsBetterThanNone) {
     WaitChoice waits;
     waits.learn(100000);
-    waits.is_time_for_work(20);
-    waits.is_time_for_work(400);
+    waits.is_time_for_work(20, 0, 1);
+    waits.is_time_for_work(400, 0, 1);
     waits.next_iteration();
-    EXPECT_FALSE(waits.is_time_for_work(20));
-    EXPECT_TRUE(waits.is_time_for_work(390)); // it is a little shorter now
+    EXPECT_FALSE(waits.is_time_for_work(20, 1, 1));
+    EXPECT_TRUE(waits.is_time_for_work(390, 1, 1)); // it is a little shorter now
     waits.next_iteration();
     waits.next_iteration(); // without any
-    EXPECT_TRUE(waits.is_time_for_work(20));
+    EXPECT_TRUE(waits.is_time_for_work(20, 1, 1));
+}
+
+TEST(WaitChoice, TheWorkOfHalfOfThemIsDoneInALongWaitAndThatOfAllInTheLongest) {
+    WaitChoice waits;
+    waits.learn(1000);
+    waits.is_time_for_work(6000, 0, 16);
+    waits.next_iteration();
+    EXPECT_FALSE(waits.is_time_for_work(60000, 7, 16)); // more will come
+    EXPECT_TRUE(waits.is_time_for_work(8000, 8, 16));
+    EXPECT_FALSE(waits.is_time_for_work(7000, 8, 16)); // not long enough for eight
+    EXPECT_TRUE(waits.is_time_for_work(7000, 16, 16)); // the next end would have to do it
 }
 
 } // namespace libprofile
