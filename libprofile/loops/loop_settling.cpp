@@ -281,6 +281,7 @@ void LoopWatch::go_on(Thread& thread, std::uint64_t now) noexcept {
 }
 
 void LoopWatch::set_depths() noexcept {
+    ++loops_version_;
     for (std::uint32_t i = 0; i < loop_count_; ++i) {
         loops_[i].depth = 0;
         for (std::uint32_t k = loops_[i].inside; k != none; k = loops_[k].inside) ++loops_[i].depth;

@@ -42,6 +42,17 @@ bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node) const noexcep
     });
 }
 
+/// Not in a recursion, where it depends on the calls before.
+void LoopWatch::keep_staying(NodeId node) noexcept {
+    if (std::none_of(running_.loop, running_.loop + running_.size, [this](std::uint32_t i) { return loops_[i].is_recursion; }))
+        staying_[node % most_staying] = {node, running_code()};
+}
+
+bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept {
+    const Staying& known = staying_[node % most_staying];
+    return known.node == node && known.in == running_code() && is_on_ && !PathTracker::has_returned() && !thread.phases.has_left();
+}
+
 bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept {
     if (loop.is_replaced || at < loop.known_from) return false;
     const bool begins = loop.begins_pass(tree, path, node, common);
@@ -183,8 +194,8 @@ void LoopWatch::follow_returns(Thread& thread, std::uint64_t now, std::uint64_t 
     const std::uint32_t standing = thread.paths.see_returns();
     if (is_logging_) return log_returns(thread, standing, now);
     if (open_.size == 0) return;
-    if (cpu_now == 0) cpu_now = thread_cpu_time();
     while (const Found* loop = returned_loop(standing)) {
+        if (cpu_now == 0) cpu_now = thread_cpu_time();
         const std::uint64_t at = thread.paths.returned_at(loop->level, now);
         if (!leave_inner(thread.phases, at, thread.cpu_until(at, cpu_now))) return;
     }
@@ -231,6 +242,7 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     loop.start = best->node;
     loop.site = path.at(loop.level);
     loop.witnesses = 0; // no witness is left that could contradict
+    ++loops_version_;
     ++loop.moves;
     want_checkpoint();
 }
@@ -289,7 +301,7 @@ bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, 
         log_call(thread, node, 0, now);
         return true;
     }
-    if (running_.size != 0 && stays_in_passes(thread.tree, node)) return false;
+    if (running_.size != 0 && stays_in_passes(thread.tree, node)) return keep_staying(node), false;
     if (!is_searching_ && running_.size == 0 && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
     const std::uint64_t bounded = thread.paths.bounded_calls();

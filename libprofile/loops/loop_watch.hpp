@@ -61,6 +61,8 @@ class LoopWatch {
     /// An MPI call begins at `now`, outside all others, on the call path of `node`. `is_walked`: PathTracker::at_call() has just found it. Returns true
     /// if the next such call must be reported, too.
     bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
+    /// Whether begin_call() would return false and do nothing else: such a call was made in passes of the same loops before. Quick.
+    bool is_known_to_stay(const Thread& thread, NodeId node) const noexcept;
     /// The same with little work, for a call whose path has a number from learn(), KnownPath::row_generation, and whose row is known. Returns false
     /// if begin_call() is needed.
     bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
@@ -133,17 +135,27 @@ class LoopWatch {
     struct Nest {
         std::uint32_t loop[most_levels];
         std::uint32_t size = 0;
+        std::uint32_t code = 0; // another one for other loops
+        static constexpr std::uint32_t code_bits = 4 * most_levels;
         std::uint32_t innermost() const { return size == 0 ? none : loop[size - 1]; }
         std::uint32_t outermost() const { return size == 0 ? none : loop[0]; }
-        void cut(std::uint32_t to) { size = to < size ? to : size; }
+        void cut(std::uint32_t to) {
+            size = to < size ? to : size;
+            code &= (1u << 4 * size) - 1;
+        }
         void add(std::uint32_t one) {
-            if (size != most_levels) loop[size++] = one;
+            if (size == most_levels) return;
+            code |= (one + 1) << 4 * size;
+            loop[size++] = one;
         }
     };
+    static_assert(most_loops < 15);
 
     bool examine_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;
     bool stays_in_passes(const CallTree& tree, NodeId node) const noexcept;
+    std::uint32_t running_code() const { return loops_version_ << Nest::code_bits | running_.code; }
+    void keep_staying(NodeId node) noexcept;
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept;
     bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept;
@@ -213,6 +225,13 @@ class LoopWatch {
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
     Found fresh_[most_loops]; // buffer for settling: the thread's stack may be small
+    std::uint32_t loops_version_ = 1; // another one whenever a loop is found, or begins elsewhere
+    struct Staying {
+        NodeId node = 0;
+        std::uint32_t in = 0; // running_code()
+    };
+    static constexpr std::uint32_t most_staying = 256;
+    Staying staying_[most_staying]; // by number of the node: calls that stay in the passes in which they are made
     Entries around_;          // a loop around around_inner_, which was left, has shown in its function
     Found* around_inner_ = nullptr;
 

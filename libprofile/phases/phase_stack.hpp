@@ -98,6 +98,8 @@ class PhaseStack {
     /// what comes belongs to the phase around it. For signal handlers, too: the iteration is closed at the next change of phases or reading.
     /// Returns false if that is not possible.
     bool leave_at(std::uint64_t at, std::uint64_t cpu_then) noexcept;
+    /// Some phases were left.
+    bool has_left() const { return left_count_ != 0; }
     /// Closes the iterations of phases that were left; a job that is killed then keeps them. Not in handlers.
     void close_left() noexcept {
         if (left_count_ == 0) [[likely]]
