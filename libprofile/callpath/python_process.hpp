@@ -41,7 +41,7 @@ class PythonProcess {
     bool is_on_ = true;
     std::uint32_t looked_at_ = 0; // modules of the load map
     std::atomic<const PythonLayout*> layout_{nullptr};
-    std::atomic<std::uint64_t> key_{0}; // as it lies there: _is_initialized in the low half, the key in the high one
+    std::atomic<std::uint64_t> key_{0};  // as it lies there: _is_initialized in the low half, the key in the high one
     std::uintptr_t begin_ = 0, end_ = 0; // of its module
     std::uintptr_t runtime_ = 0, code_type_ = 0, text_type_ = 0, bytes_type_ = 0;
 };

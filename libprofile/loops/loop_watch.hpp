@@ -224,7 +224,7 @@ class LoopWatch {
     bool has_levels_ = false; // some lie in others
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
-    Found fresh_[most_loops]; // buffer for settling: the thread's stack may be small
+    Found fresh_[most_loops];         // buffer for settling: the thread's stack may be small
     std::uint32_t loops_version_ = 1; // another one whenever a loop is found, or begins elsewhere
     struct Staying {
         NodeId node = 0;
@@ -232,7 +232,7 @@ class LoopWatch {
     };
     static constexpr std::uint32_t most_staying = 256;
     Staying staying_[most_staying]; // by number of the node: calls that stay in the passes in which they are made
-    Entries around_;          // a loop around around_inner_, which was left, has shown in its function
+    Entries around_;                // a loop around around_inner_, which was left, has shown in its function
     Found* around_inner_ = nullptr;
 
     SitePath path_;

@@ -47,7 +47,9 @@ class IterationCloser {
     bool has_pending_work() const { return pending_count_ != 0; }
     void do_pending_work() noexcept;
     /// The thread enters a wait that usually takes `typical_ns`. Returns the number of iterations whose work should be done first, 0 or all.
-    std::uint32_t work_before_wait(std::uint32_t typical_ns) noexcept { return waits_.is_time_for_work(typical_ns, pending_count_, most_now_) ? pending_count_ : 0; }
+    std::uint32_t work_before_wait(std::uint32_t typical_ns) noexcept {
+        return waits_.is_time_for_work(typical_ns, pending_count_, most_now_) ? pending_count_ : 0;
+    }
     /// The work of so many took `ns`.
     void learn_work(std::uint64_t ns, std::uint32_t iterations) noexcept { waits_.learn(ns / iterations); }
 
