@@ -72,6 +72,9 @@ class Clusterer {
     /// Makes room for one more iteration's membership. Returns false if memory is short; it then stays so.
     bool reserve_iteration() noexcept { return pack_members() && members_.reserve(*arena_); }
 
+    /// Whether the next iterations, so many, need no more memory for that, so each will have a membership whatever happens.
+    bool has_room_for(std::uint32_t iterations) const noexcept { return members_.has_room_for(iterations); }
+
     /// Computes all distances that were put off. When that happens makes no difference, except for the order of equal distances.
     void catch_up() noexcept;
 

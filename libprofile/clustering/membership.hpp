@@ -28,6 +28,8 @@ class Membership {
     std::size_t memory() const { return packed_bytes_ + (kept_.size() + (block_ != 0 ? newest_count_ : 0)) * sizeof(std::uint32_t); }
     bool is_block_full() const { return block_ != 0 && newest_count_ == block_; }
 
+    /// Whether so many can be added, or added outside, without more memory, after reserve(). False for more than one without packing.
+    bool has_room_for(std::uint32_t iterations) const { return block_ == 0 ? iterations <= 1 : newest_count_ + iterations <= block_; }
     /// Makes room for one more iteration. Returns false if memory is short.
     bool reserve(Arena& arena) noexcept {
         if (block_ == 0) return kept_.size() < most && kept_.reserve(1, arena);

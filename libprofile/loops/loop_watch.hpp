@@ -61,12 +61,12 @@ class LoopWatch {
     /// An MPI call begins at `now`, outside all others, on the call path of `node`. `is_walked`: PathTracker::at_call() has just found it. Returns true
     /// if the next such call must be reported, too.
     bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
-    /// Whether begin_call() would return false and do nothing else: such a call was made in passes of the same loops before. Quick.
-    bool is_known_to_stay(const Thread& thread, NodeId node) const noexcept;
     /// The same with little work, for a call whose path has a number from learn(), KnownPath::row_generation, and whose row is known. Returns false
     /// if begin_call() is needed.
     bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
-    /// Then, when all work is done: the clock, and the processor's ticks at the same time.
+    /// Whether begin_call() would return false and do nothing else: such a call was made in passes of the same loops before. Quick.
+    bool is_known_to_stay(const Thread& thread, NodeId node) const noexcept;
+    /// After begin_quickly(), when all work is done: the clock, and the processor's ticks at the same time.
     void set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept;
     /// There are enough noted calls to examine them in a wait for others of `ns`, and it is long enough: about 1 ns a byte. think() is allowed at any
     /// time after set_begin().
@@ -149,7 +149,7 @@ class LoopWatch {
             loop[size++] = one;
         }
     };
-    static_assert(most_loops < 15);
+    static_assert(most_loops <= 15);
 
     bool examine_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;

@@ -51,14 +51,16 @@ StructureSignatures IterationCloser::sign(Phase& phase) const noexcept {
     return signatures;
 }
 
-void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept {
-    if (pending_count_ >= most_now_) do_pending_work();
+void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t now, bool may_wait) noexcept {
+    if (!may_wait || pending_count_ >= most_now_) do_pending_work();
     waits_.next_iteration();
     if (phase.clusterer == nullptr && !begin_clustering(phase)) {
         ++losses_;
         miss_iterations();
         return;
     }
+    // Each that has a wall time must get a membership, too.
+    if (!phase.clusterer->has_room_for(pending_count_ + 1)) do_pending_work();
     // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
     // that totals remain exact.
     // In this order: wall times must not go on and take the last pieces of memory, which clusters need.
@@ -66,11 +68,17 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
         phase.begins.append(now - wall_ns, wall_ns, *pool_);
         PendingIteration iteration{&phase, {}, sign(phase), wall_ns, phase.has_leftovers};
         bool taken = iteration.profile.take(phase.rows, *pool_);
-        if (!taken) do_pending_work(); // which gives their profiles to clusters
+        if (!taken && pending_count_ != 0) { // their profiles go into clusters; or values of theirs come into the rows
+            do_pending_work();
+            iteration.signatures = sign(phase);
+            iteration.has_leftovers = phase.has_leftovers;
+            taken = iteration.profile.take(phase.rows, *pool_);
+        }
+        was_short_ = was_short_ || !taken;
         if (!taken && phase.clusterer->make_room()) taken = iteration.profile.take(phase.rows, *pool_);
         if (listener_ != nullptr) listener_->closing(phase, iteration.profile, iteration.signatures, wall_ns, now);
         if (taken) {
-            hold(iteration);
+            hold(iteration, may_wait);
             if (listener_ != nullptr) listener_->closed(phase.has_leftovers ? IterationFate::Mixed : IterationFate::Own);
             phase.rows.clear();
             phase.has_leftovers = false;
@@ -87,10 +95,11 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
 }
 
 /// Long iterations and large profiles wait alone, as all do when memory is short: then those that no cluster takes can stay in the rows.
-void IterationCloser::hold(const PendingIteration& iteration) noexcept {
+void IterationCloser::hold(const PendingIteration& iteration, bool may_wait) noexcept {
     pending_[pending_count_++] = iteration;
     pending_bytes_ += iteration.profile.bytes();
-    const bool is_alone = pending_bytes_ > most_pending_bytes || memory_quota.used() > memory_quota.limit() - memory_quota.limit() / 16;
+    const bool is_short = was_short_ || memory_quota.used() > memory_quota.limit() - memory_quota.limit() / 16;
+    const bool is_alone = !may_wait || is_short || pending_bytes_ > most_pending_bytes;
     const std::uint64_t in_time = most_pending_ns / std::max<std::uint64_t>(iteration.wall_ns, 1);
     most_now_ = is_alone ? 1 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(in_time, 1, most_pending));
 }
@@ -115,6 +124,7 @@ void IterationCloser::finish(PendingIteration& iteration, bool is_last) noexcept
     add_to_series(phase, events, count, condensed, iteration);
     pool_->release(events, bytes);
     if (phase.clusterer->add(iteration.profile, condensed, iteration.signatures)) return;
+    was_short_ = true;
     phase.clusterer->add_unclustered();
     put_back(phase, iteration.profile);
     if (is_last && listener_ != nullptr) listener_->put_back(phase);

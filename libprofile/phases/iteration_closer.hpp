@@ -42,9 +42,8 @@ class IterationCloser {
     IterationCloser(CallTree& tree, Arena& arena, Pool& pool) : tree_(&tree), arena_(&arena), pool_(&pool) {}
 
     void choose(const ClusteringSettings& settings) noexcept { settings_ = settings; }
-    /// An iteration of `phase` is over, and its interval is closed.
-    void close(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept;
-    bool has_pending_work() const { return pending_count_ != 0; }
+    /// An iteration of `phase` is over, and its interval is closed. `may_wait`: else all before it are in their clusters then.
+    void close(Phase& phase, std::uint64_t wall_ns, std::uint64_t now, bool may_wait) noexcept;
     void do_pending_work() noexcept;
     /// The thread enters a wait that usually takes `typical_ns`. Returns the number of iterations whose work should be done first, 0 or all.
     std::uint32_t work_before_wait(std::uint32_t typical_ns) noexcept {
@@ -55,7 +54,7 @@ class IterationCloser {
 
     /// Tells `listener`, which must stay, about every iteration from now on; nullptr ends that.
     void tell(const IterationListener* listener) noexcept { listener_ = listener; }
-    /// The next iterations lie in a time about which the listener has heard already.
+    /// The next iterations lie in a time about which the listener has heard already, or it has heard of iterations which are not what was told.
     void miss_iterations() noexcept {
         if (listener_ != nullptr) listener_->missed();
     }
@@ -69,7 +68,7 @@ class IterationCloser {
 
     bool begin_clustering(Phase& phase) noexcept;
     StructureSignatures sign(Phase& phase) const noexcept;
-    void hold(const PendingIteration& iteration) noexcept;
+    void hold(const PendingIteration& iteration, bool may_wait) noexcept;
     void finish(PendingIteration& iteration, bool is_last) noexcept;
     void put_back(Phase& phase, const IterationProfile& profile) noexcept;
     void add_to_series(Phase& phase, const Cell* events, std::uint32_t event_count, const CondensedVector& condensed,
@@ -85,6 +84,7 @@ class IterationCloser {
     std::uint32_t pending_count_ = 0;
     std::uint32_t most_now_ = 1; // so many may be pending
     std::size_t pending_bytes_ = 0;
+    bool was_short_ = false; // of memory
     std::uint64_t losses_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // Is told about every iteration that is closed: the journal implements it, so the phases need not know of files.
 // Contract: called by the thread that closes the iteration, with its in-tool flag set; closing() and closed(), or missed(), for
-// each iteration.
+// each iteration, and put_back() or missed() if the values of one have been taken back.
 #pragma once
 
 #include "format/journal.hpp"
@@ -22,7 +22,8 @@ struct IterationListener {
     /// Later: there was no memory to cluster the last iteration of `phase`, whose fate was Own or Mixed, so its values will be in
     /// the next one as well.
     void (*put_back)(const Phase& phase) noexcept = nullptr;
-    /// An iteration was closed without the two above, for want of memory.
+    /// For want of memory: an iteration was closed without closing() and closed(), or the values of an earlier one than the last of its phase are
+    /// taken back.
     void (*missed)() noexcept = nullptr;
 };
 

@@ -93,8 +93,7 @@ std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) no
 void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t at) noexcept {
     const std::uint64_t numbered = phase.iteration_walls.size();
     phase.close_interval(*tree_, *arena_);
-    if (hooks_.events != nullptr) iterations_.do_pending_work(); // whose clusters are asked about below
-    iterations_.close(phase, wall_ns, at);
+    iterations_.close(phase, wall_ns, at, hooks_.events == nullptr); // that one asks about clusters
     const bool has_number = phase.iteration_walls.size() != numbered;
     phase.inside.close_iteration(phase.iteration_walls.size(), has_number, *pool_);
     if (phase.order != nullptr && has_number) hooks_.order->append(*phase.order, numbered);

@@ -571,14 +571,12 @@ TEST_F(PhaseStackTest, ShortIterationsWaitForTheirClustersUntilManyHaveEnded) {
     };
     for (int i = 0; i < 8; ++i) iterate("step");
     for (int i = 0; i < 8; ++i) iterate("solve"); // of any phase
-    EXPECT_TRUE(stack_.iterations().has_pending_work());
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 0u);
     EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 0u);
     iterate("solve");
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 8u);
     EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 8u);
     stack_.iterations().do_pending_work();
-    EXPECT_FALSE(stack_.iterations().has_pending_work());
     EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 9u);
     EXPECT_EQ(phase_as_it_is("solve").series->iterations(), 9u);
     iterate("step");
@@ -630,6 +628,41 @@ TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
     EXPECT_EQ(step.wall_ns, 600000u);
     EXPECT_GT(step.clusterer->unclustered(), 0u);
     EXPECT_GT(strict.losses(), 0u);
+}
+
+TEST_F(PhaseStackTest, EachIterationHasAMembershipWhereverMemoryEnds) {
+    const std::uint64_t quota = memory_quota.limit();
+    std::uint64_t unclustered = 0;
+    for (std::uint64_t more = 4 << 10; more < 1 << 20; more += more / 2) {
+        Arena arena;
+        Pool pool(arena);
+        CallTree tree(arena);
+        ASSERT_TRUE(tree.start());
+        PhaseStack strict(tree, arena, pool);
+        ASSERT_TRUE(strict.start(0, 0, {4, EquivalenceChoice::Strong, 0, true, true, {}}));
+        std::uint64_t now = 0;
+        constexpr std::uint64_t iterations = 3000;
+        for (std::uint64_t i = 0; i < iterations; ++i) {
+            if (i == 100) memory_quota.limit(memory_quota.used() + more); // ends in the middle of a batch: a sixteenth of the quota may be left
+            strict.begin(PhaseKind::Iterations, "step", now, now);
+            Row& row = strict.row(tree.child(0, NodeKind::Mpi, 1, 0));
+            row.is_event = true;
+            row[Metric::Visits] += i < 100 ? 1 : i; // a class, and a cluster, for each number of visits
+            row[Metric::Time] += 100;
+            strict.time().book_event(100, 100);
+            now += 100;
+            strict.end(PhaseKind::Iterations, "step", now, now);
+        }
+        memory_quota.limit(quota);
+        strict.finish(now, now);
+        Phase& step = strict.all()[1];
+        EXPECT_EQ(cell_time(step), step.wall_ns) << more;
+        EXPECT_EQ(step.wall_ns, 100 * iterations) << more;
+        EXPECT_EQ(step.clusterer->iterations(), step.iteration_walls.size()) << more;
+        EXPECT_EQ(step.series->iterations(), step.iteration_walls.size()) << more;
+        unclustered += step.clusterer->unclustered();
+    }
+    EXPECT_GT(unclustered, 0u);
 }
 
 namespace {
