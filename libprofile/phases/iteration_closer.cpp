@@ -99,7 +99,8 @@ void IterationCloser::hold(const PendingIteration& iteration, bool may_wait) noe
     pending_[pending_count_++] = iteration;
     pending_bytes_ += iteration.profile.bytes();
     const bool is_short = was_short_ || memory_quota.used() > memory_quota.limit() - memory_quota.limit() / 16;
-    const bool is_alone = !may_wait || is_short || pending_bytes_ > most_pending_bytes;
+    const bool is_full = pending_bytes_ > most_pending_bytes || !iteration.phase->clusterer->has_room_for(pending_count_ + 1);
+    const bool is_alone = !may_wait || is_short || is_full;
     const std::uint64_t in_time = most_pending_ns / std::max<std::uint64_t>(iteration.wall_ns, 1);
     most_now_ = is_alone ? 1 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(in_time, 1, most_pending));
 }
