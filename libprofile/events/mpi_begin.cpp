@@ -197,12 +197,11 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 /// The row of a known path, of the interval that runs: at the first call on it in each iteration. As long as loops are looked for, calls come here that
 /// were not noted.
 void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
-    const bool stays = state_.level == 0 && thread.loops != nullptr && thread.loops->is_known_to_stay(thread, path.node);
+    LoopWatch* const loops = state_.level == 0 ? thread.loops : nullptr;
+    const bool stays = loops != nullptr && loops->is_known_to_stay(thread, path.node);
     const bool is_followed = !stays && is_any_followed(thread) && follow(thread, path.node, frame, false);
     path.row = &thread.phases.row(path.node);
-    path.row_generation = !is_followed                                   ? thread.phases.row_generation()
-                          : state_.level == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node, path.row_generation)
-                                                                         : 0;
+    path.row_generation = !is_followed ? thread.phases.row_generation() : loops != nullptr ? loops->learn(thread, path.node, path.row_generation) : 0;
 }
 
 /// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.

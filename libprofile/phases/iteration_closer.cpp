@@ -59,8 +59,6 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
         miss_iterations();
         return;
     }
-    // Each that has a wall time must get a membership, too.
-    if (!phase.clusterer->has_room_for(pending_count_ + 1)) do_pending_work();
     // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
     // that totals remain exact.
     // In this order: wall times must not go on and take the last pieces of memory, which clusters need.
@@ -94,7 +92,8 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
     ++losses_;
 }
 
-/// Long iterations and large profiles wait alone, as all do when memory is short: then those that no cluster takes can stay in the rows.
+/// Long iterations and large profiles wait alone, as all do when memory is short: then those that no cluster takes can stay in the rows. So does one
+/// after which the phase's next could not be sure of a membership, which each with a wall time must get.
 void IterationCloser::hold(const PendingIteration& iteration, bool may_wait) noexcept {
     pending_[pending_count_++] = iteration;
     pending_bytes_ += iteration.profile.bytes();
@@ -128,8 +127,7 @@ void IterationCloser::finish(PendingIteration& iteration, bool is_last) noexcept
     was_short_ = true;
     phase.clusterer->add_unclustered();
     put_back(phase, iteration.profile);
-    if (is_last && listener_ != nullptr) listener_->put_back(phase);
-    if (!is_last) miss_iterations();
+    if (listener_ != nullptr) is_last ? listener_->put_back(phase) : listener_->missed();
     iteration.profile.release(*pool_);
     phase.has_leftovers = true;
     ++losses_;

@@ -19,8 +19,8 @@ class SampleRate {
     static constexpr std::uint64_t shortest_automatic = 1000000; // ns; above 1000 a second the kernel may let samples go without a trace
     static constexpr std::uint64_t longest_automatic = 200000000;
     // One part in 666 for what is measured of a sample. Paired runs lose at least as much again: the timer's interrupt, and caches that the kernel and
-    // the handler have emptied (19 to 27 us a sample on a virtual machine, of which 5 to 20 are measured). Together that is 0.3 % of the time, and
-    // more where the clock's ticks limit samples of less than 6 us.
+    // the handler have emptied (19 to 27 us a sample on a virtual machine, of which 5 to 20 are measured). Together that is some 0.3 % of the time,
+    // and more where samples seem so cheap that only the clock's ticks limit them.
     static constexpr std::uint64_t samples_of_share = 666;
     static constexpr std::uint64_t first_credit = 5000000; // ns of a thread: 0.25 % of two seconds
 
