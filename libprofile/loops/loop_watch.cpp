@@ -181,9 +181,9 @@ const LoopWatch::Found* LoopWatch::returned_loop(std::uint32_t standing) const n
     return loop == nullptr || loop->inside == none || loop->is_recursion || loop->level <= standing ? nullptr : loop;
 }
 
-/// That loop was left at a moment in the past, 0 if unknown. Returns false if its pass goes on until the next call.
+/// That loop was left at a moment in the past. Returns false if its pass goes on until the next call.
 bool LoopWatch::leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept {
-    if (at == 0 || !phases.leave_at(at, cpu_then)) return false;
+    if (!phases.leave_at(at, cpu_then)) return false;
     open_.cut(open_.size - 1);
     running_.cut(open_.size);
     return true;
@@ -195,8 +195,9 @@ void LoopWatch::follow_returns(Thread& thread, std::uint64_t now, std::uint64_t 
     if (is_logging_) return log_returns(thread, standing, now);
     if (open_.size == 0) return;
     while (const Found* loop = returned_loop(standing)) {
-        if (cpu_now == 0) cpu_now = thread_cpu_time();
         const std::uint64_t at = thread.paths.returned_at(loop->level, now);
+        if (at == 0) return; // unknown
+        if (cpu_now == 0) cpu_now = thread_cpu_time();
         if (!leave_inner(thread.phases, at, thread.cpu_until(at, cpu_now))) return;
     }
 }

@@ -192,6 +192,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
             if (is_in) phases.time().book(returns_.since);
             while (const Found* loop = returned_loop(returns_.first - 1)) {
                 const std::uint64_t at = returns_.of(loop->level);
+                if (at == 0) break; // unknown: the pass goes on until the next call
                 if (!leave_inner(phases, at, cpu_until(at))) break;
             }
             continue;

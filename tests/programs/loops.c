@@ -529,6 +529,34 @@ OWN void three_levels(int passes) {
     }
 }
 
+/* Computes after its last call, as the function that calls it does not. */
+OWN void smoother(void) {
+    for (int i = 0; i < 8; ++i) {
+        halo();
+        for (int k = 0; k < 10; ++k) sum();
+        work(step_us / 8);
+    }
+    work(step_us / 8);
+    sink = 1;
+}
+OWN void preconditioner(void) {
+    smoother();
+    sink = 1;
+}
+OWN void solver_of_smoothers(void) {
+    for (int i = 0; i < 10; ++i) {
+        halo();
+        preconditioner();
+    }
+    sink = 1;
+}
+OWN void smoothers(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        solver_of_smoothers();
+        output();
+    }
+}
+
 #define ONCE(n)               \
     OWN void once_##n(void) { \
         sum();                \
@@ -630,6 +658,7 @@ int main(int argc, char** argv) {
     if (KIND("driver")) driver(passes);
     if (KIND("solver_sets")) solver_sets(passes);
     if (KIND("three_levels")) three_levels(passes);
+    if (KIND("smoothers")) smoothers(passes);
     if (KIND("two")) simple(passes), second(passes);
     if (KIND("two_here")) two_here(passes);
     if (KIND("ranks_apart")) ranks_apart(passes);
