@@ -2,7 +2,6 @@
 
 #include "tools/analysis/cost.hpp"
 #include "tools/analysis/hot_spots.hpp"
-#include "tools/analysis/iterations.hpp"
 #include "tools/analysis/loops.hpp"
 #include "tools/analysis/teams.hpp"
 #include "tools/analysis/totals.hpp"
@@ -31,8 +30,6 @@ std::uint64_t less(const MetricValues& values, CatalogueId id, std::initializer_
     for (const CatalogueId other : without) value -= std::min(value, at(values, other));
     return value;
 }
-
-constexpr std::uint64_t fewest_of_a_trend = 20; // iterations
 
 double median_of(const std::vector<double>& values) { return spread_of(values).median; }
 
@@ -86,18 +83,21 @@ Finding where_the_time_goes(const Profile& profile, const Locations& locations) 
 
 std::string trend_text(const Trend& trend, const std::string& name) {
     const auto time = [](double ns) { return duration(ns, {}); };
-    const std::string which = fmt::format("{} of \"{}\"", plural(trend.iterations, "iteration"), name);
-    if (trend.iterations < fewest_of_a_trend) {
-        const auto [shortest, longest] = std::minmax_element(trend.slowest_rank.begin(), trend.slowest_rank.end());
+    const std::string where = trend.rank ? fmt::format(" on rank {}", *trend.rank) : "";
+    const std::string which = fmt::format("{} of \"{}\"{}", plural(trend.iterations, "iteration"), name, where);
+    if (trend.iterations < Trend::fewest) {
+        const auto [shortest, longest] = std::minmax_element(trend.times.begin(), trend.times.end());
         if (time(*shortest) == time(*longest)) return fmt::format("{} took {}{}", which, time(*longest), trend.iterations == 1 ? "" : " each");
-        return fmt::format("{} took {} to {}; fewer than {} show no trend", which, time(*shortest), time(*longest), fewest_of_a_trend);
+        return fmt::format("{} took {} to {}; fewer than {} show no trend", which, time(*shortest), time(*longest), Trend::fewest);
     }
-    if (!trend.changes) return fmt::format("{}: no trend, {} in the first tenth and {} in the last", which, time(trend.early), time(trend.late));
-    const double change = trend.early == 0 ? 0 : trend.late / trend.early - 1;
+    const double change = trend.change();
+    const bool is_tenth = trend.compared == trend.iterations / 10;
+    const std::string first = fmt::format("{} in the first {}", time(trend.early), is_tenth ? "tenth" : fmt::format("{}", trend.compared));
+    const std::string last = fmt::format("{} in the last{}", time(trend.late), is_tenth ? "" : fmt::format(" {}", trend.compared));
+    if (!trend.changes) return fmt::format("{}: no trend{} {} and {}", which, std::abs(change) < Trend::least_change ? "," : " beyond chance:", first, last);
     const std::string by = change >= 2 ? fmt::format("{:.{}f} times as long", change + 1, change + 1 < 9.95 ? 1 : 0)
                                        : fmt::format("{}{}", change > 0 ? "+" : "-", percent(std::abs(change)));
-    return fmt::format("{} get {}: {} in the first tenth, {} in the last ({})", which, change > 0 ? "longer" : "shorter", time(trend.early), time(trend.late),
-                       by);
+    return fmt::format("{} get {}: {}, {} ({})", which, change > 0 ? "longer" : "shorter", first, last, by);
 }
 
 Finding what_changes(const Profile& profile, const std::vector<Trend>& found) {
@@ -269,54 +269,6 @@ std::vector<TimePart> time_parts(const Profile& profile, const Locations& locati
     }
     std::stable_sort(parts.begin(), parts.end(), [](const TimePart& a, const TimePart& b) { return a.share > b.share; });
     return parts;
-}
-
-std::vector<Trend> trends(const Profile& profile, const Locations& locations) {
-    std::vector<std::pair<double, Trend>> list;
-    for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
-        if (profile.phases[p].kind != PhaseKind::Iterations) continue;
-        IterationSeries series = iteration_times(locations, p);
-        const std::size_t n = series.maximum.size();
-        if (n == 0) continue;
-        Trend trend;
-        trend.phase = p;
-        trend.iterations = n;
-        trend.slowest_rank = std::move(series.maximum);
-        const std::vector<double>& times = trend.slowest_rank;
-        trend.typical = median_of(times);
-        const auto tenth = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, n / 10));
-        trend.early = median_of({times.begin(), times.begin() + tenth});
-        trend.late = median_of({times.end() - tenth, times.end()});
-        trend.changes = n >= fewest_of_a_trend && trend.early != 0 && std::abs(trend.late / trend.early - 1) >= 0.05;
-        double all = 0, excess = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            all += times[i];
-            if (times[i] <= 1.5 * trend.typical) continue;
-            trend.slow.push_back(i);
-            excess += times[i] - trend.typical;
-        }
-        if (trend.slow.size() * 4 >= n) trend.slow.clear();
-        trend.slow_share = all == 0 ? 0 : excess / all;
-        std::vector<double> steps;
-        for (std::size_t i = 1; i < trend.slow.size(); ++i) steps.push_back(static_cast<double>(trend.slow[i] - trend.slow[i - 1]));
-        const double every = median_of(steps);
-        // One more or less is no matter in a hundred, but in two.
-        const double tolerance = every < 10 ? 0 : std::max(1.0, every * 0.05);
-        const auto regular = std::count_if(steps.begin(), steps.end(), [&](double s) { return std::abs(s - every) <= tolerance; });
-        if (steps.size() >= 3 && every > 1 && static_cast<double>(regular) >= 0.7 * static_cast<double>(steps.size()))
-            trend.period = static_cast<std::uint64_t>(std::llround(every));
-        double wall = 0;
-        for (const Location* location : locations)
-            if (const PhaseData* data = find_phase(location, p)) wall += static_cast<double>(data->wall_inclusive_ns);
-        list.emplace_back(wall, std::move(trend));
-    }
-    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
-        const bool is_frame = profile.phases[a.second.phase].is_frame;
-        return is_frame != profile.phases[b.second.phase].is_frame ? !is_frame : a.first > b.first;
-    });
-    std::vector<Trend> out;
-    for (auto& [wall, trend] : list) out.push_back(std::move(trend));
-    return out;
 }
 
 std::optional<RankSpread> rank_spread(const Profile& profile, const Locations& locations) {

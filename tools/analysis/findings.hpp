@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tools/analysis/finding.hpp"
+#include "tools/analysis/trend.hpp"
 #include "tools/reader/model.hpp"
 
 #include <cstdint>
@@ -40,22 +41,6 @@ struct Hottest {
 std::string share_text(const Hottest& one);
 /// At most three, the hottest first, each with 0.5 % or more.
 std::vector<Hottest> hottest_functions(const Profile& profile, const std::vector<const Location*>& locations);
-
-/// The iterations of one phase, the slowest rank of each.
-struct Trend {
-    std::uint32_t phase = 0;
-    std::uint64_t iterations = 0;
-    double typical = 0;               // ns: median
-    double early = 0;                 // ns: median of the first tenth
-    double late = 0;                  // and of the last
-    bool changes = false;             // by at least 5 %, over at least 20 iterations
-    std::vector<std::uint64_t> slow;  // longer than 1.5 times the typical one, counted from 0; empty where that is usual (a quarter)
-    std::uint64_t period = 0;         // every period-th is slow; 0 if irregular
-    double slow_share = 0;            // of all iterations' time: what the slow ones take more than typical ones
-    std::vector<double> slowest_rank; // ns, by iteration
-};
-/// The phases with iterations, the one with most time first; frames of others last.
-std::vector<Trend> trends(const Profile& profile, const std::vector<const Location*>& locations);
 
 /// Who computes most and least: time on the processor outside MPI.
 struct RankSpread {

@@ -44,11 +44,11 @@ bool is_worth_a_question(const Profile& profile, const Spot& spot) {
     return !starts_or_ends_mpi(profile, spot);
 }
 
-/// The slowest rank of every iteration, a bar per column.
+/// The times of the iterations, a bar per column.
 void append_trend_line(const ReportContext& context, TextWriter& to) {
     const std::vector<Trend>& list = context.trends;
     if (list.empty() || list[0].iterations < 4) return;
-    const std::vector<double>& times = list[0].slowest_rank;
+    const std::vector<double>& times = list[0].times;
     // One slow iteration should not make all others look the same.
     const double top = std::min(*std::max_element(times.begin(), times.end()), 3 * list[0].typical);
     const ChartColumns chart(times.size(), to.width() - 4);
