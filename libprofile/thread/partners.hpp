@@ -22,7 +22,8 @@ class Partners {
         std::uint64_t messages = 0;
         std::uint64_t bytes = 0;
     };
-    struct Row {
+    /// One line of the cache has all that a message of the first partner needs.
+    struct alignas(64) Row {
         std::uint32_t ranks[most_partners] = {}; // of MPI_COMM_WORLD
         std::uint32_t size = 0;
         std::uint32_t last = 0; // the one of these that had the last message
