@@ -63,6 +63,7 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
     // A module counts with its build-id, not its number, so signatures are comparable between processes.
     const std::uint64_t what = is_in_module(kind) ? load_map[a].hash : a;
     const Node& outer = nodes_[parent];
+    node->depth = outer.depth + 1;
     const std::uint64_t key = mix(what ^ (static_cast<std::uint64_t>(kind) << 56)) + b;
     node->path_hash[0] = mix(outer.path_hash[0] * golden + key);
     node->path_hash[1] = mix(outer.path_hash[1] * 0xc2b2ae3d27d4eb4fu + (key ^ 0x5851f42d4c957f2du));

@@ -18,6 +18,7 @@ struct Node {
     NodeId parent = 0;
     NodeKind kind = NodeKind::Root;
     std::uint32_t a = 0;
+    std::uint32_t depth = 0; // number of nodes on the path to it, without the root
     std::uint64_t b = 0;
     std::uint64_t path_hash[2] = {}; // of the whole call path, equal in every process: the structure signature
     std::uint32_t typical_ns = 0;    // running mean duration of the events at this node

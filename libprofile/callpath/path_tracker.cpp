@@ -202,9 +202,8 @@ NodeId PathTracker::native_node_after(NodeId outer, std::size_t index, std::uint
 /// Returns the number of nodes in the path of the first `frames` frames, without start-up code.
 std::size_t PathTracker::nodes_in(std::size_t frames) noexcept {
     if (!parallel_.is_empty() || has_python_) { // path and stack differ
-        std::size_t count = 0;
-        for (NodeId node = frames == 0 ? 0 : frames_[frames - 1].node; node != 0 && node != no_node; node = (*tree_)[node].parent) ++count;
-        return count;
+        const NodeId node = frames == 0 ? 0 : frames_[frames - 1].node;
+        return node == no_node ? 0 : (*tree_)[node].depth;
     }
     return frames - std::min(start_up_frames(), frames);
 }

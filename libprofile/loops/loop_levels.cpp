@@ -61,11 +61,7 @@ class Levels {
     }
 
   private:
-    std::uint32_t level_of(NodeId site) const noexcept {
-        std::uint32_t level = 0;
-        for (NodeId node = site; node != 0; node = tree_[node].parent) ++level;
-        return level;
-    }
+    std::uint32_t level_of(NodeId site) const noexcept { return tree_[site].depth; }
     bool is_below(NodeId node, NodeId site) const noexcept {
         while (node != site && node != 0) node = tree_[node].parent;
         return node == site;

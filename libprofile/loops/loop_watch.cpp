@@ -48,9 +48,13 @@ void LoopWatch::keep_staying(NodeId node) noexcept {
         staying_[node % most_staying] = {node, running_code()};
 }
 
-bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept {
+bool LoopWatch::is_known_to_stay(NodeId node) const noexcept {
     const Staying& known = staying_[node % most_staying];
-    return known.node == node && known.in == running_code() && is_on_ && !PathTracker::has_returned() && !thread.phases.has_left();
+    return known.node == node && known.in == running_code();
+}
+
+bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept {
+    return is_known_to_stay(node) && is_on_ && !PathTracker::has_returned() && !thread.phases.has_left();
 }
 
 bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept {

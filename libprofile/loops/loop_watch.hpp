@@ -156,6 +156,7 @@ class LoopWatch {
     bool stays_in_passes(const CallTree& tree, NodeId node) const noexcept;
     std::uint32_t running_code() const { return loops_version_ << Nest::code_bits | running_.code; }
     void keep_staying(NodeId node) noexcept;
+    bool is_known_to_stay(NodeId node) const noexcept;
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept;
     bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept;

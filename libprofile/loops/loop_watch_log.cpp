@@ -184,6 +184,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         cpu_then = std::max(cpu_then, cpu_at(at, counters, away, outside_wall, outside_cpu));
         return cpu_then;
     };
+    const bool has_recursion = std::any_of(loops_, loops_ + loop_count_, [](const Found& loop) { return loop.is_recursion; });
     bool is_in = false;
     for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
         if (reader.are_returns(kind)) {
@@ -211,9 +212,16 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         const LoggedEvent& event = reader.event;
         counters += event.since;
         if (is_in) phases.time().book(event.since);
-        const std::uint32_t staying = path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
+        // In the functions of the running passes, a call that stays in them once always does; recursions learn from each call. (So the CPU time is
+        // asked for where phases change only.)
+        if (!has_recursion && running_.size != 0 && event.common > loops_[running_.innermost()].level && is_known_to_stay(event.node)) continue;
+        const bool is_path = path_.find(thread.tree, event.node);
+        const std::uint32_t staying = is_path ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || running_.size != 0;
-        perform(thread, staying, event.at, cpu_until(event.at));
+        if (staying != open_.size || staying != running_.size)
+            perform(thread, staying, event.at, cpu_until(event.at));
+        else if (is_path && running_.size != 0 && stays_in_passes(thread.tree, event.node))
+            keep_staying(event.node);
     }
     phases.time().book(booked - counters);
     phases.time().look(now, cpu_now, never); // what was looked at before lies in passes that are over

@@ -50,7 +50,7 @@ inline bool LoopWatch::may_note(Thread& thread) const noexcept {
 
 /// At last_event_at_; `depth` functions are on its path.
 inline void LoopWatch::note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept {
-    quick_->raw.add_event(node, std::min(common, depth), depth, last_event_at_, booked, row);
+    quick_->raw.add_event(node, std::min(common, depth), last_event_at_, booked, row);
     last_counters_ = booked;
     standing_ = depth;
     budget_.spend(quick_->search_ns);
@@ -162,8 +162,8 @@ void LoopWatch::read_notes(Thread& thread) noexcept {
     for (std::uint32_t position = 0; raw.read(position, record);) {
         if (record.kind == RawKind::Event) {
             ++calls_;
-            path_.find(thread.tree, record.node, record.depth);
-            search_.event(thread.tree, path_, record.common, record.at); // as when it was learned
+            path_.find(thread.tree, record.node); // as when it was learned
+            search_.event(thread.tree, path_, record.common, record.at);
         }
         if (!is_whole) continue;
         switch (record.kind) {

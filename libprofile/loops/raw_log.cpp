@@ -57,8 +57,7 @@ bool RawLog::read(std::uint32_t& position, Record& record) const noexcept {
     case RawKind::Event:
         record.after = static_cast<std::uint32_t>(words[0] >> 8) & 0xffff;
         record.at = words[1];
-        record.common = static_cast<std::uint16_t>(words[2]);
-        record.depth = static_cast<std::uint16_t>(words[2] >> 16);
+        record.common = static_cast<std::uint32_t>(words[2]);
         record.booked = {words[3], words[4], words[5]};
         record.row = reinterpret_cast<Row*>(words[6]);
         record.before = values_at(position);

@@ -30,7 +30,6 @@ class RawLog {
         RawKind kind = RawKind::Event;
         NodeId node = 0;
         std::uint32_t common = 0;                            // events: as in LoggedEvent
-        std::uint32_t depth = 0;                             // events: functions on the path
         std::uint64_t at = 0;                                // ns
         SegmentCounters booked;                              // events, returns: until now
         Row* row = nullptr;                                  // events: of the call
@@ -53,13 +52,13 @@ class RawLog {
     bool has_room_for_one() const { return used_ + other_words <= capacity; }
 
     /// A call begins; its time is set later by set_time(). `at_least`: that of the event before.
-    void add_event(NodeId node, std::uint32_t common, std::uint32_t depth, std::uint64_t at_least, const SegmentCounters& booked, Row& row) noexcept {
+    void add_event(NodeId node, std::uint32_t common, std::uint64_t at_least, const SegmentCounters& booked, Row& row) noexcept {
         std::uint64_t* to = words_ + used_;
         last_event_ = used_;
         ++events_;
         const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
         to[1] = at_least;
-        to[2] = std::uint64_t{beyond} << 32 | std::uint64_t{depth} << 16 | common; // paths have at most SitePath::most functions
+        to[2] = std::uint64_t{beyond} << 32 | common;
         to[3] = booked.events_ns;
         to[4] = booked.asleep_ns;
         to[5] = booked.overhead_ns;

@@ -20,9 +20,6 @@ struct SitePath {
     /// The call site in the function at `level`, reached through those of the levels before; level >= 1.
     NodeId at(std::uint32_t level) const { return site[level - 1]; }
     NodeId caller_of(std::uint32_t level) const { return level == 1 ? 0 : site[level - 2]; }
-
-    /// The same for a path whose size is known, at most `most`.
-    void find(const CallTree& tree, NodeId function, std::uint32_t depth) noexcept;
 };
 
 } // namespace libprofile

@@ -27,7 +27,7 @@ TEST_F(RawLogTest, WhatWasAddedIsRead) {
     row.node = 5;
     row[Metric::Time] = 100;
     row.chance_visits = 2;
-    log_->add_event(5, 3, 3, 0, {10, 1, 4}, row);
+    log_->add_event(5, 3, 0, {10, 1, 4}, row);
     log_->set_time(1000);
     log_->add_sample(9, 77);
     log_->add_other(11, 1, 2, 3);
@@ -63,7 +63,7 @@ TEST_F(RawLogTest, AnEventKnowsTheNextOneOfItsRow) {
     for (std::uint32_t i = 0; log_->has_room(); ++i) {
         order.push_back(i * i % 7 == 3 ? 0 : i % 113);
         Row& row = rows[order.back()];
-        log_->add_event(row.node, 1, 1, 0, {}, row);
+        log_->add_event(row.node, 1, 0, {}, row);
         ++row[Metric::Visits];
         row[static_cast<Metric>(Row::in_first_line + i % 9)] += i; // more and more metrics
     }
