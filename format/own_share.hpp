@@ -1,14 +1,20 @@
 // libprofile's own share of a job's time: the booked time, and the share of samples.
 // Contract: no allocation, no floating point; usable anywhere.
 //
-// The booked time includes what was calibrated (libprofile/base/unseen_cost.hpp): entering and leaving a call, the kernel's work for a sample. It is
-// a lower bound where something was done that is not: regions, constructs of OpenMP, calls while recording was off. It never includes caches that
-// libprofile has emptied. The samples that hit libprofile are counted independently, so they are used, too.
+// The booked time includes what was calibrated (libprofile/base/unseen_cost.hpp): entering and leaving a call, the kernel's work for a sample. The
+// samples that hit libprofile are counted independently, so they are used, too.
 #pragma once
 
 #include <cstdint>
 
 namespace libprofile {
+
+/// Whether the booked time is a lower bound. It is if something was done that is not calibrated: regions, constructs of OpenMP, calls while recording was
+/// off. And it never includes caches that libprofile has emptied, and waits of other ranks for this: real programs lost up to twice as much
+/// (docs/overhead.md). Below a percent, that is less than another percent.
+constexpr bool is_lower_bound(std::uint64_t booked_ns, std::uint64_t wall_ns, bool is_partly_seen) noexcept {
+    return is_partly_seen || booked_ns >= wall_ns / 100;
+}
 
 /// The time that samples represent, at most the wall time. Sleep has no samples.
 constexpr std::uint64_t sampled_time(std::uint64_t samples, std::uint64_t per_second, std::uint64_t wall_ns) noexcept {

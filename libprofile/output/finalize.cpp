@@ -49,7 +49,7 @@ struct Tenths {
 
 /// libprofile's own share. If samples say more than what was booked, they come first.
 template <std::size_t size> void describe_own_share(const RankSummary& all, char (&text)[size]) {
-    const bool is_bound = all.bounds != 0;
+    const bool is_bound = is_lower_bound(all.overhead_ns, all.wall_ns, all.bounds != 0);
     const Tenths booked(all.overhead_ns, all.wall_ns, is_bound ? Rounding::Down : Rounding::Nearest);
     const Tenths sampled(all.samples_inside, all.samples_taken);
     if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, std::min(all.sampled_ns, all.wall_ns)))

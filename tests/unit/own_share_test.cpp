@@ -15,6 +15,12 @@ TEST(OwnShare, SamplesCountWhereTheySayMoreThanWhatWasBooked) {
     EXPECT_FALSE(do_samples_say_more(0, 1000, 1'000'000'000, 10'000'000'000));
 }
 
+TEST(OwnShare, WhatIsNotBookedMakesALargeShareABound) {
+    EXPECT_FALSE(is_lower_bound(99'999'999, 10'000'000'000, false));
+    EXPECT_TRUE(is_lower_bound(100'000'000, 10'000'000'000, false));
+    EXPECT_TRUE(is_lower_bound(1, 10'000'000'000, true));
+}
+
 TEST(OwnShare, AFewSamplesAreChance) {
     for (std::uint64_t inside = 0; inside <= 10; ++inside) EXPECT_FALSE(do_samples_say_more(inside, 10, 0, 100'000'000)) << inside;
     for (std::uint64_t inside = 0; inside <= 4; ++inside) EXPECT_FALSE(do_samples_say_more(inside, 200, 0, 2'000'000'000)) << inside;

@@ -145,7 +145,8 @@ double share_of(const Cost& cost) { return cost.wall == 0 ? 0 : cost.overhead / 
 /// As on the job's exit line.
 std::string own_share_text(const Cost& cost) {
     const std::string booked = percent(share_of(cost)) + " of the time";
-    const bool is_bound = cost.not_recorded + cost.partly_seen > 0; // format/own_share.hpp
+    const bool is_bound =
+        is_lower_bound(static_cast<std::uint64_t>(cost.overhead), static_cast<std::uint64_t>(cost.wall), cost.not_recorded + cost.partly_seen > 0);
     const std::uint64_t sampled = std::min(cost.sampled, static_cast<std::uint64_t>(cost.wall));
     if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled)) return (is_bound ? "at least " : "about ") + booked;
     return fmt::format("{} of the samples hit libprofile itself (it measured {})", percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)),
