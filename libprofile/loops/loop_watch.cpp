@@ -138,7 +138,7 @@ void LoopWatch::perform(Thread& thread, std::uint32_t staying, std::uint64_t now
 
 /// Applies the call that begins at `now`.
 void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept {
-    if (staying == open_.size && staying == running_.size) return;
+    if (is_unchanged(staying)) return;
     const std::uint64_t begin = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     thread.mark_cpu(now, cpu);
@@ -185,25 +185,16 @@ const LoopWatch::Found* LoopWatch::returned_loop(std::uint32_t standing) const n
     return loop == nullptr || loop->inside == none || loop->is_recursion || loop->level <= standing ? nullptr : loop;
 }
 
-/// That loop was left at a moment in the past. Returns false if its pass goes on until the next call.
-bool LoopWatch::leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept {
-    if (!phases.leave_at(at, cpu_then)) return false;
-    open_.cut(open_.size - 1);
-    running_.cut(open_.size);
-    return true;
-}
-
 void LoopWatch::follow_returns(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     think(thread);
     const std::uint32_t standing = thread.paths.see_returns();
     if (is_logging_) return log_returns(thread, standing, now);
     if (open_.size == 0) return;
-    while (const Found* loop = returned_loop(standing)) {
-        const std::uint64_t at = thread.paths.returned_at(loop->level, now);
-        if (at == 0) return; // unknown
-        if (cpu_now == 0) cpu_now = thread_cpu_time();
-        if (!leave_inner(thread.phases, at, thread.cpu_until(at, cpu_now))) return;
-    }
+    const auto time_of = [&](std::uint32_t level) { return thread.paths.returned_at(level, now); };
+    leave_returned(thread.phases, standing, time_of, [&](std::uint64_t at) {
+        if (cpu_now == 0) cpu_now = thread_cpu_time(); // dear: only if a loop was left
+        return thread.cpu_until(at, cpu_now);
+    });
 }
 
 void follow_returns(Thread& thread) noexcept {

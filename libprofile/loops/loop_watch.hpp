@@ -20,14 +20,13 @@
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/raw_log.hpp"
 #include "libprofile/loops/search_budget.hpp"
+#include "libprofile/phases/phase_stack.hpp"
 
 #include <cstdint>
 
 namespace libprofile {
 
-struct Phase;
 class EventList;
-class PhaseStack;
 struct Thread;
 struct FunctionTraits;
 
@@ -168,7 +167,18 @@ class LoopWatch {
     bool do_ends_cost_too_much(std::uint64_t now) noexcept;
     void give_up(Thread& thread, std::uint64_t now) noexcept;
     const Found* returned_loop(std::uint32_t standing) const noexcept;
-    bool leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept;
+    /// Leaves the innermost loops whose functions have returned; `standing` functions of the path have not. `time_of(level)`: when the function at that
+    /// level returned, 0 if unknown; `cpu_until(at)`: the thread's CPU time then. A pass whose end is unknown goes on until the next call.
+    template <class TimeOf, class CpuUntil> void leave_returned(PhaseStack& phases, std::uint32_t standing, TimeOf time_of, CpuUntil cpu_until) noexcept {
+        while (const Found* loop = returned_loop(standing)) {
+            const std::uint64_t at = time_of(loop->level);
+            if (at == 0 || !phases.leave_at(at, cpu_until(at))) return;
+            open_.cut(open_.size - 1);
+            running_.cut(open_.size);
+        }
+    }
+    /// Keeping the `staying` outermost open phases would change nothing.
+    bool is_unchanged(std::uint32_t staying) const { return staying == open_.size && staying == running_.size; }
     void watch_returns(Thread& thread, std::uint64_t now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;

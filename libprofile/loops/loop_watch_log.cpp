@@ -191,11 +191,8 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
             reader.returns(returns_);
             counters += returns_.since;
             if (is_in) phases.time().book(returns_.since);
-            while (const Found* loop = returned_loop(returns_.first - 1)) {
-                const std::uint64_t at = returns_.of(loop->level);
-                if (at == 0) break; // unknown: the pass goes on until the next call
-                if (!leave_inner(phases, at, cpu_until(at))) break;
-            }
+            leave_returned(
+                phases, returns_.first - 1, [this](std::uint32_t level) { return returns_.of(level); }, cpu_until);
             continue;
         }
         if (is_away(reader, kind)) {
@@ -218,7 +215,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         const bool is_path = path_.find(thread.tree, event.node);
         const std::uint32_t staying = is_path ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || running_.size != 0;
-        if (staying != open_.size || staying != running_.size)
+        if (!is_unchanged(staying))
             perform(thread, staying, event.at, cpu_until(event.at));
         else if (is_path && running_.size != 0 && stays_in_passes(thread.tree, event.node))
             keep_staying(event.node);
