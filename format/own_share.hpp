@@ -11,7 +11,7 @@ namespace libprofile {
 
 /// Whether the booked time is a lower bound. It is if something was done that is not calibrated: regions, constructs of OpenMP, calls while recording was
 /// off. And it never includes caches that libprofile has emptied, and waits of other ranks for this: real programs lost up to twice as much
-/// (docs/overhead.md). Below a percent, that is less than another percent.
+/// (docs/overhead.md). Below a percent, that is about another percent at most.
 constexpr bool is_lower_bound(std::uint64_t booked_ns, std::uint64_t wall_ns, bool is_partly_seen) noexcept {
     return is_partly_seen || booked_ns >= wall_ns / 100;
 }

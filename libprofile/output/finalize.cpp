@@ -49,7 +49,7 @@ struct Tenths {
 
 /// libprofile's own share. If samples say more than what was booked, they come first.
 template <std::size_t size> void describe_own_share(const RankSummary& all, char (&text)[size]) {
-    const bool is_bound = is_lower_bound(all.overhead_ns, all.wall_ns, all.bounds != 0);
+    const bool is_bound = is_lower_bound(all.overhead_ns, all.wall_ns, all.partly_seen != 0);
     const Tenths booked(all.overhead_ns, all.wall_ns, is_bound ? Rounding::Down : Rounding::Nearest);
     const Tenths sampled(all.samples_inside, all.samples_taken);
     if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, std::min(all.sampled_ns, all.wall_ns)))
@@ -104,7 +104,7 @@ void say_losses(const RankSummary& all) {
 /// all ranks that have one agree.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     std::uint64_t* const summed[] = {&all.samples_taken, &all.samples_lost, &all.samples_inside, &all.sampled_ns, &all.overhead_ns, &all.wall_ns, &all.repairs,
-                                     &all.quota_losses,  &all.paths_wrong,  &all.bounds,         &bytes};
+                                     &all.quota_losses,  &all.paths_wrong,  &all.partly_seen,    &bytes};
     std::uint64_t sums[std::size(summed)];
     for (std::size_t i = 0; i < std::size(summed); ++i) sums[i] = *summed[i];
     constexpr std::uint64_t no_name = ~std::uint64_t{0};

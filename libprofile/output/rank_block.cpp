@@ -66,7 +66,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
             summary.iterations = iterations_of(phase);
             summary.clusters = phase.clusterer->cluster_count();
         }
-        summary.bounds = not_recorded_ns != 0 || thread.regions != nullptr || thread.openmp.has_constructs() ? 1 : 0;
+        summary.partly_seen = not_recorded_ns != 0 || thread.regions != nullptr || thread.openmp.has_constructs() ? 1 : 0;
     });
     record.rate = rate_of(record.samples_taken, weighed_ns);
     summary.sampled_ns = sampled_time(record.samples_taken + record.samples_lost, record.rate, UINT64_MAX);

@@ -24,7 +24,7 @@ struct RankSummary {
     std::uint64_t paths_wrong = 0; // as found by LIBPROFILE_MARKS=check
     std::uint64_t memory_peak = 0; // of the quota and of the live file in memory
     std::uint64_t sampled_ns = 0;  // that the samples stand for, those that were lost included
-    std::uint64_t bounds = 0;      // ranks that did what is only partly seen (format/own_share.hpp)
+    std::uint64_t partly_seen = 0; // ranks that did what is not calibrated (format/own_share.hpp)
 
     /// The end of the measurement is libprofile's own time, too.
     void add_end(std::uint64_t ns) {

@@ -529,7 +529,7 @@ OWN void three_levels(int passes) {
     }
 }
 
-/* Computes after its last call, as the function that calls it does not. */
+/* Computes after its last call; its caller does not. */
 OWN void smoother(void) {
     for (int i = 0; i < 8; ++i) {
         halo();

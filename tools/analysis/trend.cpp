@@ -47,8 +47,12 @@ double rank_deviations(std::span<const double> one, std::span<const double> othe
 /// part to part as from the first to the last.
 double usual_change(std::span<const double> times, std::size_t part) {
     std::vector<double> changes;
-    for (std::size_t i = part; i + part <= times.size(); i += part)
-        changes.push_back(std::abs(middle_mean(times.subspan(i, part)) - middle_mean(times.subspan(i - part, part))));
+    double before = middle_mean(times.first(part));
+    for (std::size_t i = part; i + part <= times.size(); i += part) {
+        const double now = middle_mean(times.subspan(i, part));
+        changes.push_back(std::abs(now - before));
+        before = now;
+    }
     return changes.size() < 8 ? 0 : spread_of(changes).median;
 }
 
