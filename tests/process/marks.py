@@ -397,7 +397,7 @@ void* open_and_look(const char* file);
 int close_unseen(void* handle);
 static pthread_t thread;
 static sem_t is_closed, goes_on;
-static int rounds = 12;
+static int rounds = 20;
 static void wait_after_close(void) {
     if (!pthread_equal(pthread_self(), thread)) return;
     sem_post(&is_closed);
