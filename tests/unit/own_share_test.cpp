@@ -16,8 +16,8 @@ TEST(OwnShare, SamplesCountWhereTheySayMoreThanWhatWasBooked) {
 }
 
 TEST(OwnShare, WhatIsNotBookedMakesALargeShareABound) {
-    EXPECT_FALSE(is_lower_bound(99'999'999, 10'000'000'000, false));
-    EXPECT_TRUE(is_lower_bound(100'000'000, 10'000'000'000, false));
+    EXPECT_FALSE(is_lower_bound(49'999'999, 10'000'000'000, false));
+    EXPECT_TRUE(is_lower_bound(50'000'000, 10'000'000'000, false));
     EXPECT_TRUE(is_lower_bound(1, 10'000'000'000, true));
 }
 
