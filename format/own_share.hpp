@@ -11,7 +11,7 @@ namespace libprofile {
 
 /// Whether the booked time is a lower bound. It is if something was done that is not calibrated: regions, constructs of OpenMP, calls while recording was
 /// off. And it never includes caches that libprofile has emptied, and waits of other ranks for this: from half a percent on, real programs lost up to
-/// four times as much. Below that, paired runs told no difference from their noise (docs/overhead.md).
+/// four times as much. Below that, paired runs were too noisy to say (docs/overhead.md).
 constexpr bool is_lower_bound(std::uint64_t booked_ns, std::uint64_t wall_ns, bool is_partly_seen) noexcept {
     return is_partly_seen || booked_ns >= wall_ns / 200;
 }
