@@ -3,6 +3,7 @@
 #include "libprofile/clustering/earlier_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -93,7 +94,8 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
 }
 
 /// Long iterations and large profiles wait alone, as all do when memory is short: then those that no cluster takes can stay in the rows. So does one
-/// after which the phase's next could not be sure of a membership, which each with a wall time must get.
+/// after which the phase's next could not be sure of a membership, which each with a wall time must get. A power of two, so that ranks in step, whose
+/// iterations take slightly different times, do the work at the same time: else each waits for the work of the others.
 void IterationCloser::hold(const PendingIteration& iteration, bool may_wait) noexcept {
     pending_[pending_count_++] = iteration;
     pending_bytes_ += iteration.profile.bytes();
@@ -101,7 +103,7 @@ void IterationCloser::hold(const PendingIteration& iteration, bool may_wait) noe
     const bool is_full = pending_bytes_ > most_pending_bytes || !iteration.phase->clusterer->has_room_for(pending_count_ + 1);
     const bool is_alone = !may_wait || is_short || is_full;
     const std::uint64_t in_time = most_pending_ns / std::max<std::uint64_t>(iteration.wall_ns, 1);
-    most_now_ = is_alone ? 1 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(in_time, 1, most_pending));
+    most_now_ = is_alone ? 1 : static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::uint64_t>(in_time, 1, most_pending)));
 }
 
 void IterationCloser::do_pending_work() noexcept {

@@ -3,7 +3,7 @@
 //
 // At the end of an iteration only its profile is taken. The costly part, series and clusters, is done later, for several short iterations at once:
 // code and data that one has brought into the caches serve the others, and the program loses its own less often. It is done at the latest when
-// most_pending have ended, or as many as take 10 ms, or before anything is read.
+// most_pending have ended, or as many as take 250 ms, or before anything is read.
 #pragma once
 
 #include "libprofile/phases/iteration_listener.hpp"
@@ -63,7 +63,7 @@ class IterationCloser {
 
   private:
     static constexpr std::uint32_t most_pending = 16;
-    static constexpr std::uint64_t most_pending_ns = 10000000;
+    static constexpr std::uint64_t most_pending_ns = 250000000;
     static constexpr std::size_t most_pending_bytes = 64 << 10; // of profiles: these stay in the second cache
 
     bool begin_clustering(Phase& phase) noexcept;

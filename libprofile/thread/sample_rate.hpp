@@ -17,11 +17,12 @@ namespace libprofile {
 class SampleRate {
   public:
     static constexpr std::uint64_t shortest_automatic = 1000000; // ns; above 1000 a second the kernel may let samples go without a trace
-    static constexpr std::uint64_t longest_automatic = 200000000;
-    // One part in 666 for what is measured of a sample. Paired runs lose at least as much again: the timer's interrupt, and caches that the kernel and
-    // the handler have emptied (19 to 27 us a sample on a virtual machine, of which 5 to 20 are measured). Together that is some 0.3 % of the time,
-    // and more where samples seem so cheap that only the clock's ticks limit them.
-    static constexpr std::uint64_t samples_of_share = 666;
+    static constexpr std::uint64_t longest_automatic = 400000000;
+    // One part in 1333 for what is measured of a sample. It costs at least as much again: the timer's interrupt, and caches that the kernel and the
+    // handler have emptied (about 20 us a sample on a virtual machine, of which 5 to 20 are measured). And ranks that compute in step wait for each
+    // other's samples: two lose both. Together that is some 0.3 % of a job of two ranks, and more where samples seem so cheap that only the clock's
+    // ticks limit them.
+    static constexpr std::uint64_t samples_of_share = 1333;
     static constexpr std::uint64_t first_credit = 5000000; // ns of a thread: 0.25 % of two seconds
 
     /// All intervals are `period` ns.

@@ -594,11 +594,26 @@ TEST_F(PhaseStackTest, LongIterationsWaitForTheNextOnly) {
         event(1, ns);
         stack_.end(PhaseKind::Iterations, "step", now_, now_);
     };
-    for (int i = 0; i < 3; ++i) iterate(20000000);
+    for (int i = 0; i < 3; ++i) iterate(500000000);
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 2u);
-    for (int i = 0; i < 3; ++i) iterate(5000000); // two take 10 ms
+    for (int i = 0; i < 3; ++i) iterate(125000000); // two take 250 ms
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 5u);
     EXPECT_EQ(phase("step").clusterer->iterations(), 6u);
+}
+
+TEST_F(PhaseStackTest, RanksInStepWithSlightlyDifferentTimesDoTheirWorkAtTheSameIteration) {
+    const auto done_after_nine = [this](const char* name, std::uint64_t ns) {
+        for (int i = 0; i < 9; ++i) {
+            stack_.begin(PhaseKind::Iterations, name, now_, now_);
+            event(1, ns);
+            stack_.end(PhaseKind::Iterations, name, now_, now_);
+        }
+        const std::uint64_t done = phase_as_it_is(name).clusterer->iterations();
+        phase(name); // does the rest
+        return done;
+    };
+    EXPECT_EQ(done_after_nine("early", 19000000), 8u); // 13 take 250 ms
+    EXPECT_EQ(done_after_nine("late", 20500000), 8u);  // 12
 }
 
 TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
