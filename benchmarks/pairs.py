@@ -21,17 +21,31 @@ from pathlib import Path
 LIBRARY = Path(__file__).resolve().parent.parent / "build/install/lib/libprofile.so"
 
 
+def with_library(folder, variables):
+    """Settings for a job with libprofile, which writes into the folder."""
+    return [f"LD_PRELOAD={LIBRARY}", f"LIBPROFILE_OUTPUT={folder}/profile", *variables]
+
+
+def with_settings(command, settings):
+    """The command, with the settings in PRELOAD's place."""
+    at = command.index("PRELOAD")
+    return [*command[:at], "env", *settings, *command[at + 1 :]]
+
+
+def expect_success(line, code, errors):
+    if code != 0:
+        sys.exit(f"{' '.join(line)}: exit code {code}\n{errors}")
+
+
 def run(command, settings):
     """Wall and processor time of one run in s. The command must succeed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
-    at = command.index("PRELOAD")
-    line = command[:at] + settings + command[at + 1 :]
+    line = with_settings(command, settings)
     result = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wall = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(line)}: exit code {result.returncode}\n{result.stderr.decode(errors='replace')}")
+    expect_success(line, result.returncode, result.stderr.decode(errors="replace"))
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -48,11 +62,11 @@ def main():
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     scratch = tempfile.mkdtemp()
-    with_us = ["env", f"LD_PRELOAD={LIBRARY}", f"LIBPROFILE_OUTPUT={scratch}/profile", *arguments.variable]
+    with_us = with_library(scratch, arguments.variable)
     wall, cpu = [], []
     for i in range(-arguments.warm_up, arguments.rounds):
         order = (True, False) if i % 2 else (False, True)
-        times = {measured: run(arguments.command, with_us if measured else ["env"]) for measured in order}
+        times = {measured: run(arguments.command, with_us if measured else []) for measured in order}
         for old in Path(scratch).glob("profile*"):
             shutil.rmtree(old)
         if i < 0:

@@ -17,17 +17,16 @@ import os
 import random
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from pairs import LIBRARY
+from pairs import expect_success, summary, with_library, with_settings
 
 
-def children(pid):
+def descendants(pid):
     """All processes below the process."""
     below = []
     try:
@@ -35,26 +34,24 @@ def children(pid):
             below += [int(child) for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
     except (FileNotFoundError, ProcessLookupError):  # it has ended
         pass
-    return below + [process for child in below for process in children(child)]
+    return below + [process for child in below for process in descendants(child)]
 
 
 class Job:
     """A launcher whose processes run only during run()."""
 
     def __init__(self, command, settings, scratch, folder):
-        self.scratch = Path(scratch)
         where = None
         if folder is not None:
-            where = self.scratch / "folder"
+            where = scratch / "folder"
             shutil.copytree(folder, where, symlinks=True)
-        at = command.index("PRELOAD")
-        self.line = command[:at] + ["env", *settings] + command[at + 1 :]
-        self.errors = open(self.scratch / "errors", "w+", errors="replace")
+        self.line = with_settings(command, settings)
+        self.errors = open(scratch / "errors", "w+", errors="replace")
         self.launcher = subprocess.Popen(self.line, cwd=where, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors)
         self.processor_s = None  # once it has ended
 
     def send(self, number):
-        for pid in children(self.launcher.pid):
+        for pid in descendants(self.launcher.pid):
             try:
                 os.kill(pid, number)
             except ProcessLookupError:
@@ -68,9 +65,8 @@ class Job:
         if pid == 0:
             return
         self.launcher.returncode = os.waitstatus_to_exitcode(status)
-        if self.launcher.returncode != 0:
-            self.errors.seek(0)
-            sys.exit(f"{' '.join(self.line)}: exit code {self.launcher.returncode}\n{self.errors.read()}")
+        self.errors.seek(0)
+        expect_success(self.line, self.launcher.returncode, self.errors.read())
         self.processor_s = usage.ru_utime + usage.ru_stime
 
     def end(self):
@@ -93,9 +89,7 @@ def processor_times(variants, command, turn, folder):
             for name, settings in random.sample(list(variants.items()), len(variants)):
                 own = Path(scratch) / name
                 own.mkdir()
-                if settings is not None:
-                    settings = [f"LD_PRELOAD={LIBRARY}", f"LIBPROFILE_OUTPUT={own}/profile", *settings]
-                jobs[name] = Job(command, settings or [], own, folder)
+                jobs[name] = Job(command, [] if settings is None else with_library(own, settings), own, folder)
                 jobs[name].run(1)  # the launcher starts the ranks
             while running := [job for job in jobs.values() if job.processor_s is None]:
                 for job in random.sample(running, len(running)):
@@ -126,8 +120,7 @@ def main():
             values.append(times[name] / times["plain"])
         print(f"{i + 1:3}: {times['plain']:.2f} s", *(f"{name} x {values[-1]:.4f}" for name, values in ratios.items()), flush=True)
     for name, values in ratios.items():
-        low, middle, high = statistics.quantiles(values, n=4)
-        print(f"{name:12} median ratio {middle:.4f}, quartiles {low:.4f} .. {high:.4f}, mean {statistics.mean(values):.4f}")
+        summary(name, values)
 
 
 if __name__ == "__main__":

@@ -94,8 +94,9 @@ void IterationCloser::close(Phase& phase, std::uint64_t wall_ns, std::uint64_t n
 }
 
 /// Long iterations and large profiles wait alone, as all do when memory is short: then those that no cluster takes can stay in the rows. So does one
-/// after which the phase's next could not be sure of a membership, which each with a wall time must get. A power of two, so that ranks in step, whose
-/// iterations take slightly different times, do the work at the same time: else each waits for the work of the others.
+/// after which the phase's next could not be sure of a membership, which each with a wall time must get.
+/// Otherwise a power of two may be pending, so that ranks in step, whose iterations take slightly different times, do the work at the same time: else each
+/// waits for the work of the others.
 void IterationCloser::hold(const PendingIteration& iteration, bool may_wait) noexcept {
     pending_[pending_count_++] = iteration;
     pending_bytes_ += iteration.profile.bytes();

@@ -59,10 +59,10 @@ TEST(SampleRate, FollowsACostThatChanges) {
     run(rate, 5000, 20000000000u);
     run(rate, 30000, 2000000000u); // learns
     const Spent dear = run(rate, 30000, 20000000000u);
-    EXPECT_NEAR(static_cast<double>(dear.cost) / static_cast<double>(dear.time), 1.0 / SampleRate::samples_of_share, 0.00003);
+    EXPECT_NEAR(static_cast<double>(dear.cost) / static_cast<double>(dear.time), 1.0 / SampleRate::samples_of_share, 0.000025);
     run(rate, 5000, 2000000000u);
     const Spent cheap = run(rate, 5000, 20000000000u);
-    EXPECT_NEAR(static_cast<double>(cheap.cost) / static_cast<double>(cheap.time), 1.0 / SampleRate::samples_of_share, 0.00003);
+    EXPECT_NEAR(static_cast<double>(cheap.cost) / static_cast<double>(cheap.time), 1.0 / SampleRate::samples_of_share, 0.000025);
 }
 
 TEST(SampleRate, AutomaticIntervalsKeepTheirMeanAndSpreadEvenly) {
