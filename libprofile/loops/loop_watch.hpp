@@ -16,6 +16,7 @@
 #include "libprofile/base/own_cost.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/callpath/raw_path.hpp"
+#include "libprofile/loops/doubted_loops.hpp"
 #include "libprofile/loops/logged_values.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/raw_log.hpp"
@@ -251,8 +252,8 @@ class LoopWatch {
     std::uint64_t calls_until_decision_ = 0;
     std::uint64_t calls_beside_ = 0; // of data types: they decide nothing
     std::uint64_t decided_at_ = 0;
-    LoopCandidate refused_;             // the last one without a start: trying again costs a reading of the whole log
-    LoopCandidate doubted_;             // the last one of which the code did not prove that it is the time loop
+    LoopCandidate refused_; // the last one without a start: trying again costs a reading of the whole log
+    DoubtedLoops doubted_;
     std::uint64_t calls_at_window_ = 0; // when the last loop was found, or the last pause was over
 
     // The log, and the state at its beginning.

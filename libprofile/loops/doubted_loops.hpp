@@ -1,0 +1,39 @@
+// Loops of which the machine code has not proved that they are the time loop. Reading it again costs up to milliseconds, so each is asked about
+// again only when it has had many more passes. Several loops of a solver may show in turn.
+// Contract: plain data of one thread.
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+class DoubtedLoops {
+  public:
+    /// The loop of the function on call path `caller` has `passes` now. Whether it was doubted when it had a sixteenth of them or more.
+    bool has(NodeId caller, std::uint32_t passes) const {
+        for (const Doubted& loop : loops_)
+            if (loop.caller == caller && passes / 16 < loop.passes) return true;
+        return false;
+    }
+    /// Replaces the oldest.
+    void add(NodeId caller, std::uint32_t passes) {
+        Doubted* place = &loops_[next_];
+        for (Doubted& loop : loops_)
+            if (loop.caller == caller) place = &loop;
+        if (place == &loops_[next_]) next_ = (next_ + 1) % most;
+        *place = {caller, passes};
+    }
+
+  private:
+    static constexpr std::uint32_t most = 16;
+    struct Doubted {
+        NodeId caller = 0;
+        std::uint32_t passes = 0; // 0: none
+    };
+    Doubted loops_[most];
+    std::uint32_t next_ = 0;
+};
+
+} // namespace libprofile
