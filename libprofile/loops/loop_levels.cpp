@@ -154,7 +154,8 @@ class Levels {
             std::uint32_t around = 0;
             for (std::uint32_t k = 0; k < levels_.count; ++k)
                 if (is_below(tree_[site[i]].parent, levels_.level[k].candidate.caller)) around = k + 1;
-            if (are_inner_passes(sites_[site[i]], shortest_inner_pass_ns)) levels_.level[levels_.count++] = {candidate(site[i]), around};
+            const bool is_further = around != 0 && levels_.level[around - 1].around != 0;
+            if (are_inner_passes(sites_[site[i]], shortest_pass_ns(is_further))) levels_.level[levels_.count++] = {candidate(site[i]), around};
         }
     }
 
@@ -195,7 +196,8 @@ bool are_inner_passes(const Entries& entries, std::uint64_t shortest_ns) noexcep
            entries.span() / entries.repeats() >= shortest_ns;
 }
 
-bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {
+bool find_level_here(const EventList& events, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, std::uint64_t shortest_ns,
+                     Loop& inner) noexcept {
     Scratch<CountedEntries> entries(tree.size());
     if (outer.is_recursion || !entries.is_there()) return false;
     const EntriesInPasses passes(events, tree, outer);
@@ -212,7 +214,7 @@ bool find_level_here(const EventList& events, const CallTree& tree, const Loop& 
         const Entries& its = entries[site];
         const bool has_half = its.count != 0 && its.repeats() != 0 && its.span() / its.repeats() * its.count >= all.span() / 2;
         const bool is_better = chosen == 0 || its.count > entries[chosen].count || (its.count == entries[chosen].count && tree[site].b < tree[chosen].b);
-        if (!has_half || !are_inner_passes(its, shortest_inner_pass_ns) || !code.lies_around(outer.site, site)) continue;
+        if (!has_half || !are_inner_passes(its, shortest_ns) || !code.lies_around(outer.site, site)) continue;
         const bool is_certain = is_confirmed(site);
         if (chosen != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
         chosen = site;

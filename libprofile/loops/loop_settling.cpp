@@ -127,7 +127,7 @@ std::uint32_t LoopWatch::settle_here(Thread& thread, const EventList& events, Fo
     for (std::uint32_t i = 0, known = count; i < known && count < room; ++i) {
         Found& inner = found[count];
         inner = {};
-        if (!find_level_here(events, tree, found[i], mpi_traits, inner)) continue;
+        if (!find_level_here(events, tree, found[i], mpi_traits, shortest_pass_ns(found[i].inside != none), inner)) continue;
         inner.known_from = found[i].known_from;
         name(thread, inner);
         if (inner.phase == nullptr) continue;

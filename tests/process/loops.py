@@ -216,9 +216,10 @@ def loops_inside_each_other_are_phases_inside_each_other(job):
         for rank, wall in enumerate(report["job"]["wall_ns"]):
             expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
     expect_levels(job, "frames", 8, {"frames": 8, "gmres": 200}, "gmres", work=600)
-    expect_levels(job, "three_levels", 8, {"three_levels": 8, "steps_of_solver": 40, "gmres": 400}, "gmres", work=1000)
+    expect_levels(job, "three_levels", 8, {"three_levels": 8, "steps_of_solver": 40, "gmres": 400}, "gmres", work=2500)
+    expect_levels(job, "three_levels", 30, {"three_levels": 30, "steps_of_solver": 150}, "steps_of_solver", 1, work=500) # too short for a third level
     # Where a sample has moved the mark, nobody knows when the innermost function returned.
-    expect_levels(job, "smoothers", 20, {"smoothers": 20, "solver_of_smoothers": 200, "smoother": 1600}, "smoother")
+    expect_levels(job, "smoothers", 20, {"smoothers": 20, "solver_of_smoothers": 200, "smoother": 1600}, "smoother", work=20000)
 
 
 def samples_below(phase, name):

@@ -86,6 +86,20 @@ TEST_F(loop_levels, stages_of_a_step_and_short_passes_are_none) {
     EXPECT_EQ(levels().count, 1u);
 }
 
+TEST_F(loop_levels, what_a_solver_does_again_and_again_is_a_level_if_it_takes_long) {
+    for (const std::uint64_t pass_ns : {400000, 4000000}) {
+        search.start(now);
+        log.start(64 << 20, now);
+        for (int step = 0; step < 20; ++step)
+            for (int iteration = 0; iteration < 10; ++iteration)
+                for (int pass = 0; pass < 10; ++pass) call({10, 20, 30, 40}, barrier, pass != 0 ? 4 : iteration != 0 ? 3 : step != 0 ? 2 : 0, pass_ns);
+        const LoopLevels all = levels();
+        ASSERT_EQ(all.count, pass_ns == 400000 ? 2u : 3u);
+        EXPECT_EQ(all.level[1].candidate.entries.count, 200u);
+        for (std::uint32_t i = 1; i < all.count; ++i) EXPECT_EQ(all.level[i].around, i);
+    }
+}
+
 TEST_F(loop_levels, what_has_little_of_the_time_is_none) {
     for (int i = 0; i < 50; ++i) {
         call({10, 19}, barrier, i == 0 ? 0 : 2, 10000000);
