@@ -101,6 +101,14 @@ class PathTracker {
         const Mark& own = mark();
         return own.returns == 0 && common_since_followed_ > RawPath::capacity && own.node == outer && mark_stands(own, frame);
     }
+    /// Whether it is certain without a walk that the function at `level` of the last followed call's path stands, seen from a call at `frame`.
+    bool stands_since_followed(std::uint32_t level, std::uintptr_t frame) const noexcept {
+        const Mark& own = mark();
+        if (was_unmarked_ || !complete_ || has_python_ || !parallel_.is_empty() || !mark_stands(own, frame)) return false;
+        std::size_t standing = common_since_followed_ < size_ ? common_since_followed_ : size_;
+        if (own.fired != Mark::never_fired && static_cast<std::size_t>(own.fired) < standing) standing = static_cast<std::size_t>(own.fired);
+        return standing >= start_up_frames() + level;
+    }
     /// For callers that ask when functions return: from `now` (ns) on, stores times in `ticks` (RawPath::capacity elements); nullptr ends it.
     /// has_returned() tells when functions on the last call's path, at `level` or further inside, return between that call and the next event.
     void watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept;

@@ -155,16 +155,16 @@ class EventLog {
     static_assert(20 + most_cells * 12 + 8 <= largest_record); // numbers are read and written 8 bytes at a time
     static constexpr std::uint32_t first_level = 3;            // metrics of returns: the three counters, then levels
 
-    unsigned char* bytes_ = nullptr;
+    bool is_full_ = true; // first, with what else is_nearly_full() reads
+    std::uint32_t fold_level_ = ~0u;
     std::size_t size_ = 0;
     std::size_t used_ = 0;
-    std::size_t events_ = 0;
     std::size_t limit_ = 0;
+    unsigned char* bytes_ = nullptr;
+    std::size_t events_ = 0;
     std::uint64_t began_at_ = 0;
     std::uint64_t last_at_ = 0;
-    std::uint32_t fold_level_ = ~0u;
     std::uint64_t folded_until_ = 0;
-    bool is_full_ = true;
 };
 
 } // namespace libprofile

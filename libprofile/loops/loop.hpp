@@ -101,6 +101,8 @@ struct Loop {
         if (is_recursion) return recursion.is_innermost(path) && !recursion.grows(tree, path);
         return sites.has(path.at(level)) && (start != 0 ? node != start : !begins_at(path.at(level)));
     }
+    /// Whether the call stays in the running pass as long as the function called at the site, at level + 1, has not returned.
+    bool stays_in_entry(const SitePath& path) const { return start == 0 && !is_recursion && is_on(path) && path.size > level && begins_at(path.at(level)); }
 };
 
 } // namespace libprofile

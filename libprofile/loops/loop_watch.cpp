@@ -31,10 +31,15 @@ bool LoopWatch::is_inside(std::uint32_t one, std::uint32_t other) const noexcept
     return one == other && one != none;
 }
 
-/// Whether the call stays in the running passes, and calls like it begin no other.
-bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node) const noexcept {
-    for (std::uint32_t i = running_.size; i-- != 0;)
-        if (!loops_[running_.loop[i]].stays_in_pass(tree, path_, node)) return false;
+/// Whether the call stays in the running passes, and calls like it begin no other. `while_stands`: as in Staying.
+bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node, std::uint32_t& while_stands) const noexcept {
+    for (std::uint32_t i = 0; i != running_.size; ++i) {
+        const Found& loop = loops_[running_.loop[i]];
+        if (loop.stays_in_entry(path_))
+            while_stands = loop.level + 1;
+        else if (!loop.stays_in_pass(tree, path_, node))
+            return false;
+    }
     if (!has_levels_) return true;
     return std::none_of(loops_, loops_ + loop_count_, [&](const Found& loop) {
         return !loop.is_replaced && loop.inside != none && &loop != &loops_[running_.innermost()] && is_inside(loop.inside, running_.innermost()) &&
@@ -43,18 +48,19 @@ bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node) const noexcep
 }
 
 /// Not in a recursion, where it depends on the calls before.
-void LoopWatch::keep_staying(NodeId node) noexcept {
+void LoopWatch::keep_staying(NodeId node, std::uint32_t while_stands) noexcept {
     if (std::none_of(running_.loop, running_.loop + running_.size, [this](std::uint32_t i) { return loops_[i].is_recursion; }))
-        staying_[node % most_staying] = {node, running_code()};
+        staying_[node % most_staying] = {node, running_code(), while_stands};
 }
 
-bool LoopWatch::is_known_to_stay(NodeId node) const noexcept {
-    const Staying& known = staying_[node % most_staying];
-    return known.node == node && known.in == running_code();
-}
+/// Nothing has happened since the last call that begin_call() would look at before the call itself.
+bool LoopWatch::is_quiet(const Thread& thread) const noexcept { return is_on_ && !PathTracker::has_returned() && !thread.phases.has_left(); }
 
-bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept {
-    return is_known_to_stay(node) && is_on_ && !PathTracker::has_returned() && !thread.phases.has_left();
+bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept { return is_known_to_stay(node) && is_quiet(thread); }
+
+bool LoopWatch::stays_in_entries(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept {
+    const Staying* const known = staying(node);
+    return known != nullptr && known->while_stands != 0 && is_quiet(thread) && thread.paths.stands_since_followed(known->while_stands, frame);
 }
 
 bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept {
@@ -297,7 +303,10 @@ bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, 
         log_call(thread, node, 0, now);
         return true;
     }
-    if (running_.size != 0 && stays_in_passes(thread.tree, node)) return keep_staying(node), false;
+    std::uint32_t while_stands = 0;
+    const bool stays = running_.size != 0 && stays_in_passes(thread.tree, node, while_stands);
+    if (stays) keep_staying(node, while_stands);
+    if (stays && while_stands == 0) return false;
     if (!is_searching_ && running_.size == 0 && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
     const std::uint64_t bounded = thread.paths.bounded_calls();

@@ -66,6 +66,8 @@ class LoopWatch {
     bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
     /// Whether begin_call() would return false and do nothing else: such a call was made in passes of the same loops before. Quick.
     bool is_known_to_stay(const Thread& thread, NodeId node) const noexcept;
+    /// Whether begin_call() would do nothing now, but perhaps at the next such call: passes begin at entries of a function that has not returned.
+    bool stays_in_entries(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept;
     /// After begin_quickly(), when all work is done: the clock, and the processor's ticks at the same time.
     void set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept;
     /// There are enough noted calls to examine them in a wait for others of `ns`, and it is long enough: about 1 ns a byte. think() is allowed at any
@@ -151,12 +153,29 @@ class LoopWatch {
     };
     static_assert(most_loops <= 15);
 
+    /// A call that stays in the passes in which it is made.
+    struct Staying {
+        NodeId node = 0;
+        std::uint32_t in = 0;           // running_code()
+        std::uint32_t while_stands = 0; // as long as the function at this level has not returned; 0: always
+    };
+    static constexpr std::uint32_t most_staying = 256;
+
     bool examine_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;
-    bool stays_in_passes(const CallTree& tree, NodeId node) const noexcept;
+    bool stays_in_passes(const CallTree& tree, NodeId node, std::uint32_t& while_stands) const noexcept;
     std::uint32_t running_code() const { return loops_version_ << Nest::code_bits | running_.code; }
-    void keep_staying(NodeId node) noexcept;
-    bool is_known_to_stay(NodeId node) const noexcept;
+    void keep_staying(NodeId node, std::uint32_t while_stands) noexcept;
+    /// What is known of the call, in passes of the loops that run now; nullptr if nothing.
+    const Staying* staying(NodeId node) const noexcept {
+        const Staying& known = staying_[node % most_staying];
+        return known.node == node && known.in == running_code() ? &known : nullptr;
+    }
+    bool is_quiet(const Thread& thread) const noexcept;
+    bool is_known_to_stay(NodeId node) const noexcept {
+        const Staying* const known = staying(node);
+        return known != nullptr && known->while_stands == 0;
+    }
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept;
     bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept;
@@ -220,78 +239,77 @@ class LoopWatch {
     static void name(Thread& thread, Found& loop) noexcept;
     void end(Thread& thread) noexcept;
 
+    // What a noted call uses comes first, in as few lines of the cache as possible: the program has emptied it.
+    struct Quick;
+    struct QuickCall;
     bool is_on_ = true;
     bool has_begun_ = false;
     bool is_stopped_ = false;
     bool is_searching_ = true; // for loops that are not known yet
+    bool is_logging_ = false;  // all events are in the log: it can be replayed
+    bool has_paused_ = false;
+    bool has_levels_ = false; // some loops lie in others
+    std::uint32_t loop_count_ = 0;
+    std::uint32_t standing_ = 0;            // number of the last event's functions that have not returned, as far as the log knows
+    Quick* quick_ = nullptr;                // pages of its own, as long as it searches
+    const QuickCall* quick_call_ = nullptr; // begins, and functions have returned since the last one
+    std::uint64_t calls_until_decision_ = 0;
+    std::uint64_t decided_at_ = 0;
+    std::uint64_t last_event_at_ = 0;
+    std::uint64_t log_generation_ = 0; // of the rows; while it stays, all was booked in one segment
+    SegmentCounters last_counters_;    // at the log's last event, or at the last one in `raw`
     SearchBudget budget_;
+    EventLog log_;
+
     std::uint64_t window_began_at_ = 0;
     std::uint64_t wakes_at_ = never; // while it pauses, not before that time
-    bool has_paused_ = false;
-    NodeId woken_by_ = 0; // the first call after the last pause; 0 if there was none yet
+    NodeId woken_by_ = 0;            // the first call after the last pause; 0 if there was none yet
+    NodeId logged_ = 0;              // by the last begin_call(); 0 if none
     std::uint64_t searched_ns_ = 0;
     std::uint64_t calls_ = 0;
-    Nest running_;            // loops that go on with their next passes; their phases are open
-    Nest open_;               // loops whose phases are open
-    bool has_levels_ = false; // some lie in others
-    std::uint32_t loop_count_ = 0;
+    Nest running_; // loops that go on with their next passes; their phases are open
+    Nest open_;    // loops whose phases are open
     Found loops_[most_loops];
     Found fresh_[most_loops];         // buffer for settling: the thread's stack may be small
     std::uint32_t loops_version_ = 1; // another one whenever a loop is found, or begins elsewhere
-    struct Staying {
-        NodeId node = 0;
-        std::uint32_t in = 0; // running_code()
-    };
-    static constexpr std::uint32_t most_staying = 256;
-    Staying staying_[most_staying]; // by number of the node: calls that stay in the passes in which they are made
-    Entries around_;                // a loop around around_inner_, which was left, has shown in its function
+    Staying staying_[most_staying];   // by number of the node
+    Entries around_;                  // a loop around around_inner_, which was left, has shown in its function
     Found* around_inner_ = nullptr;
 
     SitePath path_;
     LoopSearch search_;
-    std::uint64_t calls_until_decision_ = 0;
     std::uint64_t calls_beside_ = 0; // of data types: they decide nothing
-    std::uint64_t decided_at_ = 0;
-    LoopCandidate refused_; // the last one without a start: trying again costs a reading of the whole log
+    LoopCandidate refused_;          // the last one without a start: trying again costs a reading of the whole log
     DoubtedLoops doubted_;
     std::uint64_t calls_at_window_ = 0; // when the last loop was found, or the last pause was over
 
-    // The log, and the state at its beginning.
-    EventLog log_;
-    bool is_logging_ = false;           // all events are in it: it can be replayed
+    // The state at the beginning of the log, and what comes after its last event.
     EventLog::Position log_whole_from_; // what comes before lacks values: a loop ran in between
-    std::uint64_t log_generation_ = 0;  // of the rows; while it stays, all was booked in one segment
     std::uint64_t log_began_at_ = 0;
     std::uint64_t log_cpu_start_ = 0;
     SegmentCounters log_counters_;
-    SegmentCounters last_counters_; // at its last event, or at the last one in `raw`
-    LoggedValues values_{log_};     // since that event
-    std::uint32_t standing_ = 0;    // number of the last event's functions that have not returned, as far as the log knows
+    LoggedValues values_{log_};
     LoggedReturns returns_;
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 
     // Calls until a loop is found: they are only noted, and examined together (think()).
     static constexpr std::size_t enough_notes = 4096; // bytes, of some 40 calls
     static constexpr std::uint64_t learned = std::uint64_t{1} << 63;
+    struct QuickCall {
+        std::uint64_t number = 0;
+        std::uint64_t generation = 0; // of its row
+        NodeId outer = no_node;       // of the call site that has called the function that makes this call
+        std::uint32_t depth = 0;      // functions on its path
+        FollowedPath path;            // empty if its frames are not known
+    };
     struct Quick {
         static constexpr std::uint32_t most = 512;
-        struct Call {
-            std::uint64_t number = 0;
-            std::uint64_t generation = 0; // of its row
-            NodeId outer = no_node;       // of the call site that has called the function that makes this call
-            std::uint32_t depth = 0;      // functions on its path
-            FollowedPath path;            // empty if its frames are not known
-        };
-        RawLog raw;
         OwnCost cost;
         std::uint64_t search_ns = 100; // what the search takes of a noted call
-        Call call[most];               // by number
+        RawLog raw;
+        QuickCall call[most]; // by number
     };
-    Quick* quick_ = nullptr;            // pages of its own, as long as it searches
-    Quick::Call* quick_call_ = nullptr; // begins, and functions have returned since the last one
     std::uint64_t numbers_ = 0;
-    NodeId logged_ = 0; // by the last begin_call(); 0 if none
-    std::uint64_t last_event_at_ = 0;
     SegmentCounters raw_from_; // at the event before the first of `raw`
 };
 

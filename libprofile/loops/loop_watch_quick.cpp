@@ -23,7 +23,7 @@ std::uint64_t LoopWatch::learn(Thread& thread, NodeId node, std::uint64_t before
     if (quick_ == nullptr || logged_ != node || path_.size == 0 || !is_logging_ || loop_count_ != 0 || thread.counters.is_on()) return 0;
     const bool is_known = is_learned(before) && quick_->call[before % Quick::most].number == before;
     const std::uint64_t number = is_known ? before : learned | ++numbers_;
-    Quick::Call& call = quick_->call[number % Quick::most];
+    QuickCall& call = quick_->call[number % Quick::most];
     if (!is_known) call.path = {};
     thread.paths.learn_followed(call.path, node); // not if the last call came from the same function: then nothing was walked
     const Node& caller = thread.tree[thread.tree[node].parent];
@@ -77,7 +77,7 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
 
 [[gnu::hot]] bool LoopWatch::begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept {
     if (!may_note(thread)) return false;
-    Quick::Call& call = quick_->call[path.row_generation % Quick::most];
+    QuickCall& call = quick_->call[path.row_generation % Quick::most];
     if (call.number != path.row_generation || call.generation != log_generation_) return false;
     begin_raw();
     const SegmentCounters booked = thread.phases.time().booked();

@@ -115,13 +115,13 @@ class RawLog {
     static constexpr std::uint32_t capacity = 4096; // positions have 16 bits in word 0, sizes 8
     static constexpr std::uint32_t event_words = 8, sample_words = 2, other_words = 4, returns_words = 5;
     static constexpr std::uint32_t reserve = 32 * other_words; // for what comes between events
+    std::uint32_t used_ = 0;
+    std::uint32_t last_event_ = 0;
+    std::uint32_t events_ = 0;
     std::uint64_t words_[capacity];
     static constexpr unsigned most_bits = 10;
     static_assert(capacity / event_words * 2 <= 1u << most_bits);
     std::uint32_t last_[1u << most_bits]; // for link_events(), which may run on a small stack: by row, position + 1
-    std::uint32_t used_ = 0;
-    std::uint32_t last_event_ = 0;
-    std::uint32_t events_ = 0;
 };
 
 } // namespace libprofile
