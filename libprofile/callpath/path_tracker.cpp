@@ -346,7 +346,7 @@ void PathTracker::follow_walked(std::uintptr_t frame, std::uint32_t& common) noe
 
 /// What has returned until now is evaluated. `moves_mark`: as far inside as possible.
 void PathTracker::end_follow(bool moves_mark, std::uintptr_t frame) noexcept {
-    common_since_followed_ = RawPath::capacity + 1;
+    common_since_followed_ = followed_at_least_ = RawPath::capacity + 1;
     if (moves_mark) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     mark().fired = Mark::never_fired;
 }

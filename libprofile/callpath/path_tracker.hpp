@@ -101,13 +101,13 @@ class PathTracker {
         const Mark& own = mark();
         return own.returns == 0 && common_since_followed_ > RawPath::capacity && own.node == outer && mark_stands(own, frame);
     }
-    /// Whether it is certain without a walk that the function at `level` of the last followed call's path stands, seen from a call at `frame`.
+    /// Whether it is certain without a walk that the function at `level` of the last followed call's path has not returned since, seen from a call at
+    /// `frame` whose path is_unchanged(). The mark may lie farther out than that call: what is inside of it may have returned unseen.
     bool stands_since_followed(std::uint32_t level, std::uintptr_t frame) const noexcept {
         const Mark& own = mark();
-        if (was_unmarked_ || !complete_ || has_python_ || !parallel_.is_empty() || !mark_stands(own, frame)) return false;
-        std::size_t standing = common_since_followed_ < size_ ? common_since_followed_ : size_;
-        if (own.fired != Mark::never_fired && static_cast<std::size_t>(own.fired) < standing) standing = static_cast<std::size_t>(own.fired);
-        return standing >= start_up_frames() + level;
+        if (own.index < 0 || !complete_ || has_python_ || !parallel_.is_empty() || !mark_stands(own, frame)) return false;
+        const std::size_t at_mark = static_cast<std::size_t>(own.index) + 2; // frames that stand since it was placed, as in observe()
+        return (followed_at_least_ < at_mark ? followed_at_least_ : at_mark) >= start_up_frames() + level;
     }
     /// For callers that ask when functions return: from `now` (ns) on, stores times in `ticks` (RawPath::capacity elements); nullptr ends it.
     /// has_returned() tells when functions on the last call's path, at `level` or further inside, return between that call and the next event.
@@ -236,6 +236,7 @@ class PathTracker {
     void limit_standing(std::size_t frames) noexcept {
         if (frames < common_at_least_) common_at_least_ = frames;
         if (frames < stands_at_least_) stands_at_least_ = frames;
+        if (frames < followed_at_least_) followed_at_least_ = frames;
     }
     /// The address of this frame, or what it runs, is about to change; those outside of it stay.
     void note_change(std::size_t frame) noexcept {
@@ -297,6 +298,7 @@ class PathTracker {
     std::size_t changed_frame_ = RawPath::capacity; // the outermost one with another address
     std::uintptr_t changed_from_ = 0;               // its first address
     std::size_t common_since_followed_ = 0;         // upper bound, since the last at_followed_call()
+    std::size_t followed_at_least_ = 0;             // lower bound since then
     bool was_unmarked_ = false;                     // at some time since then
     bool marks_followed_ = false;                   // it was allowed to place a mark
     std::uint64_t bounded_calls_ = 0;

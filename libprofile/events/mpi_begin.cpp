@@ -200,9 +200,12 @@ void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) n
     LoopWatch* const loops = state_.level == 0 ? thread.loops : nullptr;
     const bool stays = loops != nullptr && loops->is_known_to_stay(thread, path.node);
     const bool stays_now = !stays && loops != nullptr && loops->stays_in_entries(thread, path.node, frame);
-    const bool is_followed = !stays && (stays_now || (is_any_followed(thread) && follow(thread, path.node, frame, false)));
+    const bool is_followed = !stays && !stays_now && is_any_followed(thread) && follow(thread, path.node, frame, false);
     path.row = &thread.phases.row(path.node);
-    path.row_generation = !is_followed ? thread.phases.row_generation() : loops != nullptr ? loops->learn(thread, path.node, path.row_generation) : 0;
+    if (stays_now)
+        path.row_generation = 0; // asked again at the next call
+    else
+        path.row_generation = !is_followed ? thread.phases.row_generation() : loops != nullptr ? loops->learn(thread, path.node, path.row_generation) : 0;
 }
 
 /// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.

@@ -11,26 +11,26 @@ namespace libprofile {
 
 class DoubtedLoops {
   public:
-    /// The loop of the function on call path `caller` has `passes` now. Whether it was doubted when it had a sixteenth of them or more.
-    bool has(NodeId caller, std::uint32_t passes) const {
+    /// The loop that enters this call site has `passes` now. Whether it was doubted when it had a sixteenth of them or more.
+    bool has(NodeId site, std::uint32_t passes) const {
         for (const Doubted& loop : loops_)
-            if (loop.caller == caller && passes / 16 < loop.passes) return true;
+            if (loop.site == site && passes / 16 < loop.passes) return true;
         return false;
     }
     /// Replaces the oldest.
-    void add(NodeId caller, std::uint32_t passes) {
+    void add(NodeId site, std::uint32_t passes) {
         Doubted* place = &loops_[next_];
         for (Doubted& loop : loops_)
-            if (loop.caller == caller) place = &loop;
+            if (loop.site == site) place = &loop;
         if (place == &loops_[next_]) next_ = (next_ + 1) % most;
-        *place = {caller, passes};
+        *place = {site, passes};
     }
 
   private:
     static constexpr std::uint32_t most = 16;
     struct Doubted {
-        NodeId caller = 0;
-        std::uint32_t passes = 0; // 0: none
+        NodeId site = 0; // never that of a loop
+        std::uint32_t passes = 0;
     };
     Doubted loops_[most];
     std::uint32_t next_ = 0;

@@ -190,7 +190,7 @@ bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
 /// proved is asked about again when it has had many more passes.
 std::uint32_t LoopWatch::settle_if_certain(Thread& thread, const LoopCandidate& candidate) noexcept {
     const LoopCandidate refused = refused_;
-    doubted_.add(candidate.caller, candidate.entries.count);
+    doubted_.add(candidate.entries.site, candidate.entries.count);
     std::uint32_t count = is_outermost(thread.tree, candidate) ? settle(thread, EventList(log_), candidate, fresh_, most_loops - loop_count_) : 0;
     // The running call must be in it: else it may be over, and what the log has of the next loop would be lost.
     const auto is_certain = [this](const Found& loop) {
@@ -218,7 +218,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
         refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
     const std::uint64_t searched = now - search_.began_at();
     const bool has_time = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, searched))));
-    const bool was_doubted = doubted_.has(candidate.caller, candidate.entries.count);
+    const bool was_doubted = doubted_.has(candidate.entries.site, candidate.entries.count);
     const bool may_be_certain = is_found && !has_time && !was_refused && !was_doubted && has_shown(candidate, now, searched);
     std::uint64_t cpu = 0;
     if (has_time || may_be_certain) thread.mark_cpu(now, cpu = thread_cpu_time()); // what follows is our own work, and long

@@ -40,6 +40,9 @@ bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node, std::uint32_t
         else if (!loop.stays_in_pass(tree, path_, node))
             return false;
     }
+    // A pass whose end was not seen ends when its function is called again.
+    for (std::uint32_t i = 0; i != running_.size && while_stands != 0; ++i)
+        if (const Found& loop = loops_[running_.loop[i]]; loop.inside != none) while_stands = std::max(while_stands, loop.level);
     if (!has_levels_) return true;
     return std::none_of(loops_, loops_ + loop_count_, [&](const Found& loop) {
         return !loop.is_replaced && loop.inside != none && &loop != &loops_[running_.innermost()] && is_inside(loop.inside, running_.innermost()) &&
@@ -53,13 +56,13 @@ void LoopWatch::keep_staying(NodeId node, std::uint32_t while_stands) noexcept {
         staying_[node % most_staying] = {node, running_code(), while_stands};
 }
 
-/// Nothing has happened since the last call that begin_call() would look at before the call itself.
+/// No function of a watched level has returned, and no phase was left, since the last call: begin_call() has nothing to do before it looks at the call.
 bool LoopWatch::is_quiet(const Thread& thread) const noexcept { return is_on_ && !PathTracker::has_returned() && !thread.phases.has_left(); }
 
 bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept { return is_known_to_stay(node) && is_quiet(thread); }
 
 bool LoopWatch::stays_in_entries(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept {
-    const Staying* const known = staying(node);
+    const Staying* const known = known_staying(node);
     return known != nullptr && known->while_stands != 0 && is_quiet(thread) && thread.paths.stands_since_followed(known->while_stands, frame);
 }
 

@@ -167,13 +167,13 @@ class LoopWatch {
     std::uint32_t running_code() const { return loops_version_ << Nest::code_bits | running_.code; }
     void keep_staying(NodeId node, std::uint32_t while_stands) noexcept;
     /// What is known of the call, in passes of the loops that run now; nullptr if nothing.
-    const Staying* staying(NodeId node) const noexcept {
+    const Staying* known_staying(NodeId node) const noexcept {
         const Staying& known = staying_[node % most_staying];
         return known.node == node && known.in == running_code() ? &known : nullptr;
     }
     bool is_quiet(const Thread& thread) const noexcept;
     bool is_known_to_stay(NodeId node) const noexcept {
-        const Staying* const known = staying(node);
+        const Staying* const known = known_staying(node);
         return known != nullptr && known->while_stands == 0;
     }
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;

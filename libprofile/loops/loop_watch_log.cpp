@@ -211,7 +211,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         if (is_in) phases.time().book(event.since);
         // In the functions of the running passes, a call that stays in them once always does; recursions learn from each call. (So the CPU time is
         // asked for where phases change only.)
-        if (!has_recursion && running_.size != 0 && event.common > loops_[running_.innermost()].level && staying(event.node) != nullptr) continue;
+        if (!has_recursion && running_.size != 0 && event.common > loops_[running_.innermost()].level && known_staying(event.node) != nullptr) continue;
         const bool is_path = path_.find(thread.tree, event.node);
         const std::uint32_t staying = is_path ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || running_.size != 0;

@@ -21,9 +21,9 @@ TEST(doubted_loops, those_that_show_in_turn_are_asked_about_once) {
     DoubtedLoops doubted;
     std::uint32_t asked = 0;
     for (std::uint32_t passes = 20; passes < 200; ++passes)
-        for (const NodeId caller : {3u, 5u, 8u}) {
-            if (doubted.has(caller, passes)) continue;
-            doubted.add(caller, passes);
+        for (const NodeId site : {3u, 5u, 8u}) {
+            if (doubted.has(site, passes)) continue;
+            doubted.add(site, passes);
             ++asked;
         }
     EXPECT_EQ(asked, 3u);
@@ -31,7 +31,7 @@ TEST(doubted_loops, those_that_show_in_turn_are_asked_about_once) {
 
 TEST(doubted_loops, of_many_the_oldest_is_forgotten) {
     DoubtedLoops doubted;
-    for (NodeId caller = 1; caller <= 17; ++caller) doubted.add(caller, 100);
+    for (NodeId site = 1; site <= 17; ++site) doubted.add(site, 100);
     EXPECT_FALSE(doubted.has(1, 100));
-    for (NodeId caller = 2; caller <= 17; ++caller) EXPECT_TRUE(doubted.has(caller, 100)) << caller;
+    for (NodeId site = 2; site <= 17; ++site) EXPECT_TRUE(doubted.has(site, 100)) << site;
 }

@@ -3,6 +3,7 @@
 #include "libprofile/callpath/frame_walk.hpp"
 #include "tests/unit/tracked_thread.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <ucontext.h>
@@ -415,6 +416,61 @@ class FollowedPathTest : public PathTrackerTest {
     };
     using Calls = std::vector<std::pair<NodeId, std::uint32_t>>; // node, and functions that have not returned
 
+    struct Running {
+        int number;                     // of the activation
+        std::uint32_t level = 0;        // in the call path, once it has made a followed call
+        bool is_called_by_libc = false; // by a function whose return cannot be marked
+    };
+    class Activation {
+      public:
+        explicit Activation(FollowedPathTest& of, bool is_called_by_libc = false) : of_(of) {
+            of.running_.push_back({++of.activations_, 0, is_called_by_libc});
+        }
+        ~Activation() { of_.running_.pop_back(); }
+        Activation(const Activation&) = delete;
+        Activation& operator=(const Activation&) = delete;
+
+      private:
+        FollowedPathTest& of_;
+    };
+
+    void note_followed(NodeId node, std::uint32_t common) {
+        calls_.emplace_back(node, common);
+        if (running_.empty()) return;
+        running_.back().level = static_cast<std::uint32_t>(depth_of(node)) - 1;
+        followed_ = running_;
+    }
+    /// A call that is not followed: asks of functions of the last followed call's path whether they stand.
+    NOT_INLINED void ask_what_stands() {
+        const InTool guard;
+        const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
+        bool stands = true;
+        for (std::size_t i = 0; i < followed_.size(); ++i) {
+            stands = stands && i < running_.size() && running_[i].number == followed_[i].number;
+            if (followed_[i].level == 0) continue;
+            for (std::uint32_t level = followed_[i].level; level != followed_[i].level - 1 - followed_[i].is_called_by_libc; --level) {
+                const bool is_said = tracker_.stands_since_followed(level, frame);
+                standing_ += stands ? 1 : 0;
+                said_to_stand_ += is_said ? 1 : 0;
+                wrong_ += is_said && !stands ? 1 : 0;
+            }
+        }
+    }
+    static int compare(const void*, const void*) {
+        FollowedPathTest& test = *in_libc_;
+        const Activation here(test, true);
+        test.followed_call();
+        test.stray(test.depth_in_libc_);
+        return 0;
+    }
+    NOT_INLINED void through_libc(int depth) {
+        int two[2] = {};
+        in_libc_ = this;
+        depth_in_libc_ = depth;
+        std::qsort(two, 2, sizeof *two, compare);
+        ask_what_stands(); // the library's functions have returned unseen
+        keep_ = 1;
+    }
     NOT_INLINED void followed_call() {
         const InTool guard;
         const auto frame = reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME);
@@ -424,11 +480,11 @@ class FollowedPathTest : public PathTrackerTest {
             if (known.return_address != return_address || !tracker_.is_unchanged(known.path, frame)) continue;
             if (!known.is_learned || !tracker_.follow_known(known.followed, frame, common)) break;
             ++quick_;
-            calls_.emplace_back(known.path.node, common);
+            note_followed(known.path.node, common);
             return;
         }
         const NodeId node = tree_.child(tracker_.at_followed_call(frame, common), NodeKind::Mpi, 0, 0);
-        calls_.emplace_back(node, common);
+        note_followed(node, common);
         if (!is_learning_) return;
         Known& known = known_calls_.emplace_back();
         known.return_address = return_address;
@@ -440,15 +496,21 @@ class FollowedPathTest : public PathTrackerTest {
         return static_cast<std::uint32_t>((std::uint64_t{state_} * below) >> 32);
     }
     NOT_INLINED void wander(int depth) {
+        const Activation here(*this);
         for (std::uint32_t left = 1 + random(3); left != 0; --left) {
             if (random(2) == 0) followed_call();
             if (depth != 0 && random(2) == 0) wander(depth - 1);
             if (depth != 0 && random(3) == 0) stray(depth - 1);
             if (random(3) == 0) followed_call();
+            if (!asks_) continue;
+            ask_what_stands();
+            if (depth != 0 && random(3) == 0) through_libc(depth - 1);
+            ask_what_stands();
         }
         keep_ = 1;
     }
     NOT_INLINED void stray(int depth) {
+        const Activation here(*this);
         if (random(16) == 0) sample();
         wander(depth);
         keep_ = 1;
@@ -469,6 +531,11 @@ class FollowedPathTest : public PathTrackerTest {
     bool is_learning_ = false;
     std::uint32_t state_ = 0;
     int quick_ = 0;
+    std::vector<Running> running_, followed_; // functions now, from the outermost, and at the last followed call
+    static inline FollowedPathTest* in_libc_ = nullptr;
+    int depth_in_libc_ = 0;
+    int activations_ = 0, standing_ = 0, said_to_stand_ = 0, wrong_ = 0;
+    bool asks_ = false;
 };
 
 } // namespace
@@ -486,6 +553,17 @@ TEST_F(FollowedPathTest, WithoutAWalkTheSameFunctionsHaveReturned) {
     ASSERT_EQ(walked.size(), known.size());
     for (std::size_t i = 1; i < walked.size(); ++i) ASSERT_EQ(walked[i], known[i]) << "call " << i;
     EXPECT_GT(quick, static_cast<int>(walked.size() * 3 / 4)) << "of " << walked.size();
+}
+
+TEST_F(FollowedPathTest, WhatIsSaidToStandSinceTheLastFollowedCallDoes) {
+    asks_ = true;
+    for (const bool learns : {false, true}) run(learns);
+    EXPECT_EQ(wrong_, 0) << "of " << said_to_stand_;
+    EXPECT_GT(said_to_stand_, standing_ / 2) << "of " << standing_;
+    process_state.marks.store(MarksChoice::Off);
+    said_to_stand_ = 0;
+    run(false);
+    EXPECT_EQ(said_to_stand_, 0) << "without marks nothing is certain";
 }
 
 } // namespace libprofile
