@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Jobs with and without libprofile at once, of which only one runs at a time, in turns: ratios of processor time.
 
-Usage: benchmarks/turns.py [--rounds N] [--turn MS] [--folder FOLDER] [--variant "NAME=SETTING SETTING..."]... -- COMMAND ...
+Usage: benchmarks/turns.py [--rounds N] [--turn MS] [--folder FOLDER] [--one-plain] [--variant "NAME=SETTING SETTING..."]... -- COMMAND ...
 The command is an mpirun line in which PRELOAD stands in front of the program, as in
     benchmarks/turns.py --variant default= --variant unsampled=LIBPROFILE_SAMPLE=0 -- mpirun -n 2 PRELOAD lmp -in in.crack
 Each round starts a job of each variant and two plain ones, and lets them run in turns, in changing order (SIGSTOP, SIGCONT). A machine that is slower for
 some time is so for all of them, so their processor times can be compared more exactly than those of jobs that run one after the other
 (pairs.py). The second plain job tells how exactly. What ranks wait for each other counts if MPI polls meanwhile, as it does with a
 processor for each rank. All ranks must run on this machine. Programs that write files need FOLDER: each job runs in a copy of it.
-What libprofile does by wall time comes more often than usual: checkpoints, and the work of iterations that a stop has made long.
+What libprofile does by wall time comes more often than usual, the more jobs there are: checkpoints, and the work of iterations that a stop has
+made long. --one-plain leaves the second plain job out.
 Prints a line per round, then medians with quartiles.
 """
 
@@ -106,13 +107,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, choices=range(2, 1000), metavar="N")
     parser.add_argument("--turn", type=float, default=100, metavar="MS")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--one-plain", action="store_true")
     parser.add_argument("--variant", action="append", metavar="NAME=SETTINGS", default=[])
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # no job may stay stopped
     signal.signal(signal.SIGHUP, lambda *_: sys.exit("ended by a signal"))
     variants = {name: settings.split() for name, _, settings in (variant.partition("=") for variant in arguments.variant or ["default="])}
-    variants |= {"plain": None, "again": None}
+    variants |= {name: None for name in ["plain", *([] if arguments.one_plain else ["again"])]}
     ratios = {name: [] for name in variants if name != "plain"}
     for i in range(arguments.rounds):
         times = processor_times(variants, arguments.command, arguments.turn / 1000, arguments.folder)
