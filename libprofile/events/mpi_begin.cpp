@@ -198,11 +198,10 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 /// were not noted.
 void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
     LoopWatch* const loops = state_.level == 0 ? thread.loops : nullptr;
-    const bool stays = loops != nullptr && loops->is_known_to_stay(thread, path.node);
-    const bool stays_now = !stays && loops != nullptr && loops->stays_in_entries(thread, path.node, frame);
-    const bool is_followed = !stays && !stays_now && is_any_followed(thread) && follow(thread, path.node, frame, false);
+    const auto stay = loops == nullptr ? LoopWatch::Stay::Unknown : loops->stay_of(thread, path.node, frame);
+    const bool is_followed = stay == LoopWatch::Stay::Unknown && is_any_followed(thread) && follow(thread, path.node, frame, false);
     path.row = &thread.phases.row(path.node);
-    if (stays_now)
+    if (stay == LoopWatch::Stay::Now)
         path.row_generation = 0; // asked again at the next call
     else
         path.row_generation = !is_followed ? thread.phases.row_generation() : loops != nullptr ? loops->learn(thread, path.node, path.row_generation) : 0;

@@ -56,14 +56,18 @@ void LoopWatch::keep_staying(NodeId node, std::uint32_t while_stands) noexcept {
         staying_[node % most_staying] = {node, running_code(), while_stands};
 }
 
-/// No function of a watched level has returned, and no phase was left, since the last call: begin_call() has nothing to do before it looks at the call.
-bool LoopWatch::is_quiet(const Thread& thread) const noexcept { return is_on_ && !PathTracker::has_returned() && !thread.phases.has_left(); }
+const LoopWatch::Staying* LoopWatch::known_staying(NodeId node) const noexcept {
+    const Staying& known = staying_[node % most_staying];
+    return known.node == node && known.in == running_code() ? &known : nullptr;
+}
 
-bool LoopWatch::is_known_to_stay(const Thread& thread, NodeId node) const noexcept { return is_known_to_stay(node) && is_quiet(thread); }
-
-bool LoopWatch::stays_in_entries(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept {
+/// If no function of a watched level has returned, and no phase was left, since the last call: else begin_call() has something to do before it looks at
+/// the call.
+LoopWatch::Stay LoopWatch::stay_of(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept {
     const Staying* const known = known_staying(node);
-    return known != nullptr && known->while_stands != 0 && is_quiet(thread) && thread.paths.stands_since_followed(known->while_stands, frame);
+    if (known == nullptr || !is_on_ || PathTracker::has_returned() || thread.phases.has_left()) return Stay::Unknown;
+    if (known->while_stands == 0) return Stay::Always;
+    return thread.paths.stands_since_followed(known->while_stands, frame) ? Stay::Now : Stay::Unknown;
 }
 
 bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept {

@@ -64,10 +64,10 @@ class LoopWatch {
     /// The same with little work, for a call whose path has a number from learn(), KnownPath::row_generation, and whose row is known. Returns false
     /// if begin_call() is needed.
     bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
-    /// Whether begin_call() would return false and do nothing else: such a call was made in passes of the same loops before. Quick.
-    bool is_known_to_stay(const Thread& thread, NodeId node) const noexcept;
-    /// Whether begin_call() would do nothing now, but perhaps at the next such call: passes begin at entries of a function that has not returned.
-    bool stays_in_entries(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept;
+    enum class Stay : std::uint8_t { Unknown, Now, Always };
+    /// Whether begin_call() would do nothing: such a call was made in passes of the same loops before. Always: at later such calls, too. Now: passes begin
+    /// at entries of a function that has not returned, so it must be asked again. Quick.
+    Stay stay_of(const Thread& thread, NodeId node, std::uintptr_t frame) const noexcept;
     /// After begin_quickly(), when all work is done: the clock, and the processor's ticks at the same time.
     void set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept;
     /// There are enough noted calls to examine them in a wait for others of `ns`, and it is long enough: about 1 ns a byte. think() is allowed at any
@@ -167,15 +167,7 @@ class LoopWatch {
     std::uint32_t running_code() const { return loops_version_ << Nest::code_bits | running_.code; }
     void keep_staying(NodeId node, std::uint32_t while_stands) noexcept;
     /// What is known of the call, in passes of the loops that run now; nullptr if nothing.
-    const Staying* known_staying(NodeId node) const noexcept {
-        const Staying& known = staying_[node % most_staying];
-        return known.node == node && known.in == running_code() ? &known : nullptr;
-    }
-    bool is_quiet(const Thread& thread) const noexcept;
-    bool is_known_to_stay(NodeId node) const noexcept {
-        const Staying* const known = known_staying(node);
-        return known != nullptr && known->while_stands == 0;
-    }
+    const Staying* known_staying(NodeId node) const noexcept;
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept;
     bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept;
