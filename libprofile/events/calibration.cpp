@@ -6,6 +6,7 @@
 #include "libprofile/callpath/arch/machine.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/events/mpi_events.hpp"
+#include "libprofile/events/poll_call.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 
 #include <algorithm>
@@ -42,16 +43,28 @@ int (*volatile real)(Caller&) = nothing; // as the pointers to the functions of 
     return result;
 }
 
+[[gnu::noinline]] int complete_poll(const PollCall& call, Caller& caller) {
+    MpiEvent event(MpiEvent::polls, 0, call);
+    const int result = event.has_returned() ? call.result : real(caller);
+    if (event.repeats_poll() && result == 0) return event.count_repeated(), result;
+    event.stop();
+    return result;
+}
+
 [[gnu::noinline]] int body_of_poll(Caller& caller) {
     if (caller.is_asked) {
         caller = {__builtin_return_address(0), reinterpret_cast<std::uintptr_t>(LIBPROFILE_OWN_FRAME), false};
         return 0;
     }
-    MpiEvent event(MpiEvent::polls, 0, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);
-    const int result = real(caller);
-    if (event.repeats_poll() && result == 0) return event.count_repeated(), result;
-    event.stop();
-    return result;
+    void* const own_frame = LIBPROFILE_OWN_FRAME;
+    int result = 0;
+    Thread* const thread = begin_expected_poll(0, __builtin_return_address(0), own_frame);
+    if (thread != nullptr) [[likely]] {
+        result = real(caller);
+        if (result == 0 && end_expected_poll(*thread, own_frame)) [[likely]]
+            return result;
+    }
+    return complete_poll({__builtin_return_address(0), own_frame, thread, result}, caller);
 }
 
 /// The only place that calls them, so all calls have one return address and one frame.
@@ -91,7 +104,7 @@ class MarkedWords {
     MarkedWords(const MarkedWords&) = delete;
     MarkedWords& operator=(const MarkedWords&) = delete;
 
-    void lead(KnownPath& path, const Caller& caller, Row& row, std::uint64_t row_generation) const noexcept {
+    void lead(KnownPath& path, const Caller& caller, Row& row, std::uint64_t row_generation, std::size_t words = 3) const noexcept {
         path = {};
         path.next = &path;
         path.return_address = caller.return_address;
@@ -99,10 +112,9 @@ class MarkedWords {
         path.row = &row;
         path.row_generation = row_generation;
         path.epoch = process_state.load_map_epoch.load(std::memory_order_relaxed);
-        for (const volatile std::uintptr_t& word : words_) {
-            const auto distance = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&word) - caller.frame);
-            path.word[path.words] = {path.words + std::uintptr_t{1}, distance, 0};
-            ++path.words;
+        for (std::size_t i = 3 - words; i != 3; ++i) {
+            const auto distance = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&words_[i]) - caller.frame);
+            path.word[path.words++] = {words_[i] == mark_stub() ? own_mark().return_address : words_[i], distance, 0};
         }
     }
 
@@ -150,11 +162,12 @@ UnseenCost measure(Thread& thread, const UnseenCost& assumed) {
     PollStatistics statistics;
     CallSite site;
     const auto lead_polls = [&](const Caller& caller) {
-        words.lead(path_of_poll, caller, row, thread.phases.row_generation());
+        words.lead(path_of_poll, caller, row, thread.phases.row_generation(), 2); // so that it is expected
         time.polls().begin(&site, &path_of_poll, statistics, row, session_clock.now(), 1, 1, 0);
-        time.polls().repeats_left = 2 * calls * batches;
+        time.polls().grant(2 * calls * batches);
     };
     const std::uint32_t poll = time_of(body_of_poll, lead_polls, nothing_more);
+    time.polls().count_repeats();
     const bool were_polls = time.polls().repeats == calls * batches;
     return {more(more(whole, plain), middle(seen)), were_polls ? more(poll, plain) : assumed.poll_ns};
 }

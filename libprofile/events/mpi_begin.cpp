@@ -84,7 +84,7 @@ CallSite& MpiEvent::call_site(Thread& thread, unsigned function_id, const void* 
     }
     if (state_.level != 0) [[unlikely]] {
         thread.calls[state_.level - 1].inner += call.start - entered_;
-        thread.phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced
+        thread.phases.time().polls().disturb();
     } else if (thread.phases.time().polls().site != nullptr) [[unlikely]] {
         thread.phases.time().end_polls(state_.is_measured ? entered_ : call.start);
     }

@@ -216,8 +216,16 @@ void MpiEvent::before_waiting() noexcept {
         return;
     }
     thread_->call_depth = state_.level + 1; // nested calls that were left without returning
-    if (state_.is_poll) [[unlikely]]
+    if (state_.is_poll) [[unlikely]] {
+        if (state_.repeats) {
+            path_ = nullptr; // what follows a poll is expected by the first of the run
+            if (thread_->phases.time().polls().give_back(row_))
+                ++(*row_)[Metric::Visits];
+            else
+                --row_->chance_visits;
+        }
         return;
+    }
     RunningCall& call = thread_->calls[state_.level];
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;

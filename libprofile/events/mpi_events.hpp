@@ -11,7 +11,7 @@
 //     if (event.counted() && result == MPI_SUCCESS) account(event, ...);
 //     return result;                                        // the destructor closes the event
 //
-// That of a poll has MpiEvent::polls as first argument, and after the real call
+// That of a poll begins with a PollCall (poll_call.hpp); in the rest of it the event is made of that one, and after the real call comes
 //
 //     if (event.repeats_poll() && result == MPI_SUCCESS && !*flag) return event.count_repeated(), result;
 #pragma once
@@ -30,6 +30,7 @@ namespace libprofile {
 struct CallSite;
 struct KnownPath;
 class OwnCost;
+struct PollCall;
 struct RunningCall;
 struct Thread;
 
@@ -41,9 +42,7 @@ class MpiEvent {
     MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept { begin(function_id, return_address, frame); }
     /// The same of a function that polls. One more of a run of unsuccessful polls costs little.
     enum Polls : std::uint8_t { polls };
-    MpiEvent(Polls, unsigned function_id, void* return_address, void* frame) noexcept {
-        if (!begins_repeated_poll(function_id, return_address, frame)) begin(function_id, return_address, frame);
-    }
+    MpiEvent(Polls, unsigned function_id, const PollCall& call) noexcept;
     /// An operation of the application's, which the MPI library calls from inside a call. Not counted if no counted call is around it.
     enum Operation : std::uint8_t { operation };
     MpiEvent(Operation, void* return_address, void* frame) noexcept { begin_operation(return_address, frame); }
@@ -52,6 +51,9 @@ class MpiEvent {
 
     /// The call may wait for other ranks: time for work that the end of an iteration has left. Right after the constructor.
     void before_waiting() noexcept;
+
+    /// The real call was made before the event: PollCall::thread.
+    bool has_returned() const noexcept { return state_.has_returned; }
 
     /// The call continues a run of unsuccessful polls and need not be timed. If it was unsuccessful, too: count_repeated(), and nothing else.
     bool repeats_poll() const noexcept { return state_.repeats; }
@@ -150,7 +152,8 @@ class MpiEvent {
         std::uint32_t is_noted : 1 = false;          // by the search: LoopWatch::begin_quickly()
         std::uint32_t is_measured : 1 = false;       // entered_ and the end are read from the clock
         std::uint32_t is_poll : 1 = false;           // one of a run of polls (phases/poll_run.hpp)
-        std::uint32_t repeats : 1 = false;           // of these: PollRun::repeats_left covers it
+        std::uint32_t repeats : 1 = false;           // of these: ExpectedPoll::left covers it
+        std::uint32_t has_returned : 1 = false;      // of these: before the event was made
         std::uint32_t is_timed : 1 = false;          // of these: the clock is read
         std::uint32_t unsuccessful : 1 = false;      //
         std::uint32_t checkpoint_is_due : 1 = false; // noticed where the time is known anyway

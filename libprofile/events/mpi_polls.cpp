@@ -4,6 +4,7 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/events/poll_call.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 #include "libprofile/thread/event_path.hpp"
 #include "libprofile/thread/thread.hpp"
@@ -32,14 +33,24 @@ namespace libprofile {
     return true;
 }
 
+MpiEvent::MpiEvent(Polls, unsigned function_id, const PollCall& call) noexcept {
+    if (call.thread == nullptr) {
+        if (!begins_repeated_poll(function_id, call.return_address, call.frame)) begin(function_id, call.return_address, call.frame);
+        return;
+    }
+    thread_ = call.thread;
+    row_ = thread_->calls[0].row;
+    state_ = {.is_poll = true, .repeats = true, .has_returned = true};
+}
+
 /// One more of a run that need not be timed: it is only counted. The in-tool flag is not set, so a signal handler of the application may call MPI at
 /// any place. Before call_depth is written, such a call may end the run, and even begin another: so all is asked after that, when it is a nested one.
 [[gnu::hot]] bool MpiEvent::begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept {
     const ThreadLocal& local = thread_local_block;
     Thread* thread = local.thread;
     if (thread == nullptr || local.in_tool != 0 || thread->call_depth != 0) return false;
-    const PollRun& run = thread->phases.time().polls();
-    if (run.repeats_left == 0) return false;
+    PollRun& run = thread->phases.time().polls();
+    if (run.next.left == 0) return false;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     RunningCall& call = thread->calls[0];
     Row* row = run.row;
@@ -50,32 +61,33 @@ namespace libprofile {
     thread->call_depth = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     const auto* path = static_cast<const KnownPath*>(run.path);
-    const bool goes_on = run.goes_on(row) && !thread->finished && process.recording() &&
+    const bool goes_on = run.next.left != 0 && run.goes_on(row) && !thread->finished && process.recording() &&
                          (path != nullptr ? path->python == 0 && is_path_known(*thread, *path, function_id, return_address, own_frame, 0)
                                           : static_cast<const CallSite*>(run.site)->is_at(return_address, function_id, load_map.epoch()));
     if (!goes_on) {
         thread->call_depth = 0;
         return false;
     }
-    if (path != nullptr) ++thread->paths_repeated;
-    ++(*row)[Metric::Visits];
-    path_ = nullptr; // what follows a poll is expected by the first of the run
+    --run.next.left;
+    run.next.frame = 0; // what it expected has changed: count_repeated() looks again
     thread_ = thread;
     row_ = row;
     state_ = {.is_poll = true, .repeats = true};
     return true;
 }
 
-[[gnu::hot]] void MpiEvent::count_repeated() noexcept {
+/// The next such call is expected, if it can be.
+void MpiEvent::count_repeated() noexcept {
     PollRun& run = thread_->phases.time().polls();
     if (!run.goes_on(row_) || thread_->finished) [[unlikely]] { // what happened in the call has ended the run, or will
         stop();
         if (counted()) was_unsuccessful();
         return;
     }
-    ++row_->chance_visits;
-    ++run.repeats;
-    --run.repeats_left;
+    if (const auto* path = static_cast<const KnownPath*>(run.path); path != nullptr) {
+        ++thread_->paths_repeated;
+        run.next.expect(*path, own_mark());
+    }
     std::atomic_signal_fence(std::memory_order_seq_cst); // until here, calls of the application's signal handlers are nested ones
     thread_->call_depth = 0;
     thread_ = nullptr;

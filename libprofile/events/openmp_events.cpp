@@ -115,6 +115,7 @@ void end_task(const PausedWait& paused) noexcept {
     if (paused.frame_address != 0) thread->paths.parallel().leave(paused.frame_address);
     thread->drop_doubtful_wait();
     if (thread->is_silent() || thread->call_depth != 0) return;
+    end_polls(*thread); // which rests on calls[0]
     thread->openmp.wait = paused.wait;
     thread->calls[0] = paused.call;
     thread->calls[0].row = &thread->phases.row(paused.wait.node); // the phase may be another

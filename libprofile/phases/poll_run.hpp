@@ -1,5 +1,5 @@
 // Unsuccessful tests and probes that follow each other from one call site: their time is found together.
-// Contract: plain data of one thread's phase stack, used with the in-tool flag set.
+// Contract: plain data of one thread's phase stack, used with the in-tool flag set, but for `next` (events/poll_call.hpp).
 //
 // Why: a program that polls asks millions of times a second, and reading the clock twice costs more than such a call. Calls at
 // random distances are timed: every 11th on average at the beginning of a run, every 127th in a long one. The others that find
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "libprofile/base/unseen_cost.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 
 #include <algorithm>
@@ -38,20 +39,55 @@ struct PollStatistics {
     static constexpr std::uint32_t most = 1u << 12;
 };
 
+/// What the next call is compared with, to see that it is one more of the run: the same call from the same activation of its caller, which the mark
+/// proves as it stands unchanged. One cache line (thread/thread.hpp).
+struct ExpectedPoll {
+    std::uintptr_t frame = 0; // of the wrapper body; 0 if no call is expected
+    std::uintptr_t mark_slot = 0;
+    std::uint64_t state = 0; // ProcessState::session_and_epoch()
+    std::uint32_t mark_version = 0;
+    std::uint32_t left = 0; // so many next calls need not be timed: they are only counted (MpiEvent::repeats_poll())
+    const void* return_address = nullptr;
+    std::uint32_t slot = 0; // where a word of the stack between the call and the mark lies, from `frame`; that of the mark if there is none
+    std::uint32_t function = 0;
+    std::uintptr_t word = 0;
+
+    /// Expects the call again whose path, `known`, has just been compared. Seldom a path has more words on the way to the mark.
+    void expect(const KnownPath& known, const Mark& mark) noexcept {
+        std::uint32_t count = 0;
+        while (count != known.words && known.frame + known.word[count].distance != mark.slot) ++count;
+        if (count > 1 || count == known.words) return;
+        slot = known.word[0].distance;
+        word = count == 0 ? mark_stub() : known.word[0].value;
+        return_address = known.return_address;
+        function = known.function;
+        state = ProcessState::both(SessionState::Measuring, known.epoch);
+        mark_slot = mark.slot;
+        mark_version = mark.version;
+        frame = known.frame;
+    }
+    /// The call from `address` leads to the mark, which is where it was.
+    [[gnu::always_inline]] bool leads_to(const Mark& mark, const void* address) const noexcept {
+        return return_address == address && *reinterpret_cast<const std::uintptr_t*>(frame + slot) == word && mark.slot == mark_slot &&
+               mark.version == mark_version && *reinterpret_cast<const std::uintptr_t*>(mark_slot) == mark_stub();
+    }
+};
+static_assert(sizeof(ExpectedPoll) <= 64);
+
 class PollRun {
   public:
-    const void* site = nullptr;           // of the calls; nullptr if there is no run
+    const void* site = nullptr;           // of the calls; nullptr if there is no run. Every MPI call looks at it
+    ExpectedPoll next;                    // every poll
     const void* path = nullptr;           // what its call path rests on
     PollStatistics* statistics = nullptr; // of the site
     Row* row = nullptr;
     std::uint64_t own_ns = 0;  // of libprofile, around a call that is not timed
     std::uint64_t untimed = 0; // calls that found nothing
-    std::uint64_t repeats = 0; // the same, which were only counted
+    std::uint64_t repeats = 0; // the same, which were only counted; as of count_repeats()
     std::uint64_t timed = 0;
     std::uint64_t timed_ns = 0;
     std::uint64_t found_untimed = 0; // calls that found something
     bool is_disturbed = false;       // ends with the poll that runs
-    std::uint32_t repeats_left = 0;  // so many next calls need not be timed: they are only counted (MpiEvent::repeats_poll())
 
     static constexpr std::uint32_t short_run = 64;
 
@@ -72,26 +108,52 @@ class PollRun {
         until_timed_ = until_timed;
         random_ = random;
     }
-    /// The run that has this row goes on with a call that need not be timed.
-    bool goes_on(const Row* its_row) const { return repeats_left != 0 && site != nullptr && row == its_row && !is_disturbed; }
-    void end() {
-        site = nullptr;
-        until_timed_ += repeats_left;
-        repeats_left = 0;
+    /// The run that has this row goes on, as far as is known.
+    bool goes_on(const Row* its_row) const { return site != nullptr && row == its_row && !is_disturbed; }
+    /// A call has begun as one of next.left, and is not counted as such: it found something. Returns false if the run has ended in it, and has counted it.
+    bool give_back(const Row* its_row) {
+        if (site == nullptr || row != its_row) return false;
+        ++next.left;
+        return true;
     }
-    /// A call begins that repeats_left does not cover: true when it is to be timed.
+    /// A call inside of the poll that runs may have replaced what the run rests on.
+    void disturb() {
+        is_disturbed = true;
+        next.frame = 0;
+    }
+    /// Counts in the row those of which only next.left tells.
+    void count_repeats() {
+        const std::uint32_t fresh = granted_ - next.left;
+        granted_ = next.left;
+        (*row)[Metric::Visits] += fresh;
+        row->chance_visits += fresh;
+        repeats += fresh;
+    }
+    void end() {
+        if (site != nullptr) count_repeats();
+        site = nullptr;
+        until_timed_ += next.left;
+        next.left = granted_ = 0;
+        next.frame = 0;
+    }
+    /// So many next calls need not be timed.
+    void grant(std::uint32_t calls) {
+        count_repeats();
+        next.left = granted_ = calls;
+    }
+    /// A call begins that next.left does not cover: true when it is to be timed.
     bool is_due() {
         if (length_ < short_run) {
             ++length_;
             if (!statistics->finds_cheaply()) return true;
         }
-        if (until_timed_ != 0) {
-            repeats_left = until_timed_ - 1;
+        if (until_timed_ != 0) { // left of an earlier run
+            grant(until_timed_ - 1);
             until_timed_ = 0;
             return false;
         }
         random_ = random_ * 1664525u + 1013904223u;
-        until_timed_ = static_cast<std::uint32_t>((std::uint64_t{random_} * spread_) >> 32); // 0 .. spread_ - 1
+        grant(static_cast<std::uint32_t>((std::uint64_t{random_} * spread_) >> 32)); // 0 .. spread_ - 1
         if (spread_ < widest) spread_ = std::min(spread_ * 2, widest);
         return true;
     }
@@ -118,6 +180,7 @@ class PollRun {
     std::uint32_t length_ = 0;
     std::uint32_t spread_ = 21;
     std::uint32_t until_timed_ = 0;
+    std::uint32_t granted_ = 0; // next.left as of count_repeats()
     std::uint32_t random_ = 0x2545f491u;
 };
 

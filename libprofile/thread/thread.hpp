@@ -94,8 +94,8 @@ struct CallSite {
 struct alignas(64) Thread {
     Thread() : phases(tree, arena, pool), pool(arena), tree(arena), paths(tree, arena) {}
 
-    // Members used by every MPI call come first: these and the first members of `phases` are one cache line; known_paths and the first call
-    // are another, in the same page.
+    // Members used by every MPI call come first: these and the first members of `phases`, up to PollRun::site, are one cache line; what every poll uses
+    // is the next (tests/unit/poll_run_test.cpp). known_paths and the first call are another, in the same page.
     volatile int busy = 0;            // mirrors the thread's in-tool flag, for the thread that ends the job
     std::uint32_t call_depth = 0;     // running MPI calls
     OwnCost cheap_event;              // of events whose call path need not be found

@@ -48,6 +48,32 @@ def polls_are_counted_while_signal_handlers_call_mpi(job):
         expect(values["visits_timed_together"] > 1000, f"only {values['visits_timed_together']} of {calls} timed together")
 
 
+def caller_of(path, paths):
+    """The name of the function two calls above a call of MPI."""
+    by_id = {each["id"]: each for each in paths}
+    return by_id[by_id[path["parent"]]["parent"]]["name"]
+
+
+@test
+def polls_from_one_place_are_told_apart_by_function_and_caller(job):
+    for rate in ("auto", "2000", "0"):  # a sample moves the mark inwards
+        output = f"callers{rate}"
+        result = job.measured([job.program("polls"), "callers"], ranks=1, options={"LIBPROFILE_SAMPLE": rate}, output=output)
+        expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+        made, counted, together = {}, {}, 0
+        for caller, any_calls, some_calls in re.findall(r"(\w+): (\d+) MPI_Testany, (\d+) MPI_Testsome", result.out):
+            made[caller, "MPI_Testany"], made[caller, "MPI_Testsome"] = int(any_calls), int(some_calls)
+        for phase in job.report(output)["phases"]:
+            for path in phase["call_paths"]:
+                if path["name"] not in ("MPI_Testany", "MPI_Testsome"):
+                    continue
+                key = caller_of(path, phase["call_paths"]), path["name"]
+                counted[key] = counted.get(key, 0) + path["exclusive"]["visits"][0]
+                together += path["exclusive"].get("visits_timed_together", [0])[0]
+        expect_equal(counted, made, f"calls with LIBPROFILE_SAMPLE={rate}")
+        expect(together > 0.5 * sum(made.values()), f"only {together} of {sum(made.values())} timed together")
+
+
 @test
 def computing_between_polls_is_not_polling(job):
     calls, _, seconds, values, _ = polled(job, "apart", "MPI_Test")

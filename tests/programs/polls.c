@@ -4,8 +4,10 @@
  *     less often where signals take so long that fewer than half of the polls are left
  *   mixed: MPI_Testany that occasionally finds a message from its own rank, at two call sites
  *   between: MPI_Test between pieces of work that use the stack, from one call site: those that find a message, too
+ *   callers: MPI_Testany and MPI_Testsome from one call site in one frame, for three callers by chance, of which one is left by longjmp; prints a line of each
  *   copies: two ranks; MPI_Test of large messages, with computing in between: the test that finds a message copies it */
 #include <mpi.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,6 +130,59 @@ static long between(int messages, long* found) {
     return calls;
 }
 
+enum { some_functions = 2, some_callers = 3 };
+static MPI_Request never_done;
+static long made[some_callers][some_functions];
+static unsigned random_state = 1;
+
+static unsigned random_below(unsigned n) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return (unsigned)((unsigned long)(random_state >> 8) * n >> 24);
+}
+
+/* Computes first, longer than a period of 2,000 samples a second, so that samples hit in two activations that follow each other. */
+__attribute__((noinline)) static void ask(int caller, jmp_buf* out) {
+    int (*const polls[some_functions])(int, MPI_Request*, int*, int*, MPI_Status*) = {MPI_Testany, MPI_Testsome};
+    compute(1e-6 * random_below(1500));
+    for (unsigned block = random_below(4); block != 0; --block) {
+        const unsigned function = random_below(some_functions), times = random_below(300);
+        int a, b;
+        for (unsigned i = 0; i < times; ++i) polls[function](1, &never_done, &a, &b, MPI_STATUSES_IGNORE);
+        made[caller][function] += times;
+    }
+    if (out != NULL) longjmp(*out, 1);
+}
+
+static volatile int alive; /* written after the call, so that no caller ends in a jump */
+
+__attribute__((noinline)) static void steady_caller(void) {
+    ask(0, NULL);
+    alive = 1;
+}
+
+__attribute__((noinline)) static void other_caller(void) { /* of the same frame */
+    ask(1, NULL);
+    alive = 2;
+}
+
+__attribute__((noinline)) static void jumping_caller(void) {
+    jmp_buf out;
+    if (setjmp(out) == 0) ask(2, &out);
+    alive = 3;
+}
+
+static long callers(int turns) {
+    void (*const some[some_callers])(void) = {steady_caller, other_caller, jumping_caller};
+    const char* const names[some_callers] = {"steady_caller", "other_caller", "jumping_caller"};
+    double in, out = 1;
+    MPI_Irecv(&in, 1, MPI_DOUBLE, 0, 8, MPI_COMM_SELF, &never_done);
+    for (int turn = 0; turn < turns; ++turn) some[random_below(some_callers)]();
+    MPI_Send(&out, 1, MPI_DOUBLE, 0, 8, MPI_COMM_SELF);
+    MPI_Wait(&never_done, MPI_STATUS_IGNORE);
+    for (int i = 0; i < some_callers; ++i) printf("%s: %ld MPI_Testany, %ld MPI_Testsome\n", names[i], made[i][0], made[i][1]);
+    return 0;
+}
+
 static long copies(int messages, long* found) {
     enum { size = 4 << 20 };
     static char buffer[size];
@@ -162,6 +217,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "apart") == 0) calls = apart(200);
     if (strcmp(mode, "mixed") == 0) calls = mixed(2000, &found);
     if (strcmp(mode, "between") == 0) calls = between(2000, &found);
+    if (strcmp(mode, "callers") == 0) calls = callers(1200);
     if (strcmp(mode, "copies") == 0) calls = copies(200, &found);
     if (inside == 0) inside = now() - begin;
     if (strcmp(mode, "copies") != 0 || calls != 0) printf("%ld calls, %ld messages, %.6f s\n", calls, found, inside);

@@ -82,9 +82,8 @@ class PhaseStackTest : public testing::Test {
     /// One more of the run, as MPI events do it. Returns true if it is to be timed.
     bool poll() {
         PollRun& run = stack_.time().polls();
-        if (run.repeats_left == 0) return run.is_due();
-        --run.repeats_left;
-        ++run.repeats;
+        if (run.next.left == 0) return run.is_due();
+        --run.next.left;
         return false;
     }
     Arena arena_;
@@ -540,10 +539,10 @@ TEST_F(PhaseStackTest, CallsThatNeedNoLookGoOnInTheNextRun) {
     int timed = 0;
     for (int run = 0; run < 2100; ++run) { // of ten polls each: of a wait so short most have none that is timed
         begin_polls("here", nullptr, statistics, row, now_, 100, 0);
-        EXPECT_EQ(stack_.time().polls().repeats_left, 0u);
+        EXPECT_EQ(stack_.time().polls().next.left, 0u);
         for (int i = 0; i < 10; ++i) timed += poll() ? 1 : 0;
         stack_.time().end_polls(now_ += 1000);
-        EXPECT_EQ(stack_.time().polls().repeats_left, 0u);
+        EXPECT_EQ(stack_.time().polls().next.left, 0u);
     }
     EXPECT_GT(timed, 1500);
     EXPECT_LT(timed, 2500);

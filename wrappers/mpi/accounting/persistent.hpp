@@ -47,7 +47,8 @@ class Started {
 
 class AllStarted {
   public:
-    AllStarted(const MpiEvent& event, int count, const MPI_Request* requests) : requests_(event, count, requests, no_statuses_), count_(count) {}
+    AllStarted(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests)
+        : requests_(event, room, count, requests, no_statuses_), count_(count) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         for (int i = 0; mpi_result == MPI_SUCCESS && requests_.are_known() && i < count_; ++i)

@@ -155,23 +155,37 @@ inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Reque
     received(event, *status, group);
 }
 
-/// The requests as they were before the call, and statuses for ignored ones. Small arrays live on the
-/// stack, large ones in the thread's scratch buffer.
+/// For what Requests keeps of few requests. A variable of the body's own: MPI gets its address, so nothing in it may be kept in a register.
+struct RequestRoom {
+    static constexpr int most = 32;
+    MPI_Request before[most];
+    MPI_Status statuses[most];
+
+    static bool is_enough(int count, const MPI_Request* requests) { return static_cast<unsigned>(count - 1) < most && requests != nullptr; }
+    /// Keeps the requests, if it is_enough(). Returns the statuses for MPI.
+    [[gnu::always_inline]] MPI_Status* keep(int count, const MPI_Request* requests, MPI_Status* given) {
+        for (int i = 0; i < count; ++i) {
+            before[i] = requests[i];
+            asm volatile(""); // or GCC makes it rep movs, which is slow to begin
+        }
+        return given == MPI_STATUSES_IGNORE ? statuses : given;
+    }
+};
+
+/// The requests as they were before the call, and statuses for ignored ones: in `room`, if they are many in the thread's scratch buffer.
 class Requests {
   public:
-    Requests(const MpiEvent& event, int count, const MPI_Request* requests, MPI_Status*& statuses) : now_(requests), count_(count) {
+    Requests(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, MPI_Status*& statuses) : now_(requests), count_(count) {
         if (count <= 0 || requests == nullptr) return;
         const bool own_statuses = event.counted() && statuses == MPI_STATUSES_IGNORE;
-        const std::size_t size = static_cast<std::size_t>(count);
-        before_ = small_before_;
-        MPI_Status* room = small_statuses_;
-        if (count > small && !take_scratch(event, size, own_statuses, room)) {
+        before_ = room.before;
+        MPI_Status* own = room.statuses;
+        if (count > RequestRoom::most && !take_scratch(event, static_cast<std::size_t>(count), own_statuses, own)) {
             give_up(event, requests);
             return;
         }
-        for (int i = 0; i < count; ++i) // GCC turns memcpy into rep movs here, which is slow to begin
-            before_[i] = requests[i];
-        if (own_statuses) statuses = room;
+        for (int i = 0; !event.has_returned() && i < count; ++i) before_[i] = requests[i]; // else room.keep() has
+        if (own_statuses) statuses = own;
         statuses_ = statuses;
     }
     Requests(const Requests&) = delete;
@@ -195,13 +209,11 @@ class Requests {
     }
 
   private:
-    static constexpr int small = 32;
-
-    bool take_scratch(const MpiEvent& event, std::size_t size, bool own_statuses, MPI_Status*& room) {
+    bool take_scratch(const MpiEvent& event, std::size_t size, bool own_statuses, MPI_Status*& own) {
         void* memory = event.scratch(size * (sizeof(MPI_Request) + (own_statuses ? sizeof(MPI_Status) : 0)));
         before_ = static_cast<MPI_Request*>(memory);
         if (memory == nullptr) return false;
-        room = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
+        own = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
         return true;
     }
 
@@ -218,13 +230,10 @@ class Requests {
     int count_;
     MPI_Request* before_ = nullptr;
     MPI_Status* statuses_ = nullptr;
-    MPI_Request small_before_[small];
-    MPI_Status small_statuses_[small];
 };
 
 inline bool counts(const MpiEvent& event, int mpi_result) { return event.counted() && mpi_result == MPI_SUCCESS; }
 
-/// Wait, and the part of Test that is the same.
 class Wait {
   public:
     Wait(const MpiEvent& event, const MPI_Request* request, MPI_Status*& status)
@@ -242,24 +251,25 @@ class Wait {
 
 class Test {
   public:
-    Test(const MpiEvent& event, const MPI_Request* request, const int* flag, MPI_Status*& status) : wait_(event, request, status), flag_(flag) {}
+    Test(const MpiEvent& event, RequestRoom& room, const MPI_Request* request, const int* flag, MPI_Status*& status)
+        : request_(event, room, 1, request, status), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)
-            wait_.finish(event, mpi_result);
+            request_.completed_at(event, counts(event, mpi_result), 0, 0);
         else if (event.counted())
             event.was_unsuccessful();
     }
 
   private:
-    Wait wait_;
+    Requests request_;
     const int* flag_;
 };
 
 class Waitall {
   public:
-    Waitall(const MpiEvent& event, int count, const MPI_Request* requests, MPI_Status*& statuses)
-        : requests_(event, count, requests, statuses), count_(count) {}
+    Waitall(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, MPI_Status*& statuses)
+        : requests_(event, room, count, requests, statuses), count_(count) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS) return requests_.forget_completed(event);
@@ -273,8 +283,8 @@ class Waitall {
 
 class Testall {
   public:
-    Testall(const MpiEvent& event, int count, const MPI_Request* requests, const int* flag, MPI_Status*& statuses)
-        : wait_(event, count, requests, statuses), flag_(flag) {}
+    Testall(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, const int* flag, MPI_Status*& statuses)
+        : wait_(event, room, count, requests, statuses), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)
@@ -290,8 +300,8 @@ class Testall {
 
 class Waitsome {
   public:
-    Waitsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done, const int* indices, MPI_Status*& statuses)
-        : requests_(event, count, requests, statuses), done_(done), indices_(indices) {}
+    Waitsome(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, const int* done, const int* indices, MPI_Status*& statuses)
+        : requests_(event, room, count, requests, statuses), done_(done), indices_(indices) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS) return requests_.forget_completed(event);
@@ -307,8 +317,8 @@ class Waitsome {
 
 class Testsome {
   public:
-    Testsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done, const int* indices, MPI_Status*& statuses)
-        : wait_(event, count, requests, done, indices, statuses), done_(done) {}
+    Testsome(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, const int* done, const int* indices, MPI_Status*& statuses)
+        : wait_(event, room, count, requests, done, indices, statuses), done_(done) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result == MPI_SUCCESS && *done_ == 0 && event.counted()) event.was_unsuccessful();
@@ -322,8 +332,8 @@ class Testsome {
 
 class Waitany {
   public:
-    Waitany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index, MPI_Status*& status)
-        : requests_(event, count, requests, status), index_(index) {}
+    Waitany(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, const int* index, MPI_Status*& status)
+        : requests_(event, room, count, requests, status), index_(index) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS) return requests_.forget_completed(event);
@@ -338,8 +348,8 @@ class Waitany {
 
 class Testany {
   public:
-    Testany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index, const int* flag, MPI_Status*& status)
-        : wait_(event, count, requests, index, status), flag_(flag) {}
+    Testany(const MpiEvent& event, RequestRoom& room, int count, const MPI_Request* requests, const int* index, const int* flag, MPI_Status*& status)
+        : wait_(event, room, count, requests, index, status), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)

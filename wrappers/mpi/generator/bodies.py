@@ -5,6 +5,9 @@ import re
 # Helpers that remember requests: they run also while recording is off.
 FOLLOWED = {"file_read_posted", "file_collective_read_posted"}
 
+# Helpers that keep requests as they were before the call.
+WITH_ROOM = {"Waitall", "Testall", "Waitsome", "Testsome", "Waitany", "Test", "Testany", "AllStarted"}
+
 PARTS = 3  # files the bodies are spread over, so that they compile in parallel
 
 HEAD = """\
@@ -33,6 +36,7 @@ extern RealFunctions real;
 BODIES = """
 #include "{mpi}_functions.hpp"
 
+#include "libprofile/events/poll_call.hpp"
 #include "wrappers/mpi/accounting/all.hpp"
 #include "wrappers/mpi/user_operations.hpp"
 
@@ -77,6 +81,12 @@ int body_{short}({parameters}) {{
 }}
 """
 
+POLL_REST = """\
+[[gnu::noinline]] static int complete_{short}({parameters}) {{
+{lines}
+}}
+"""
+
 
 def signature(prototype):
     return f"int body_{prototype.name.removeprefix('MPI_')}({prototype.parameter_list});"
@@ -92,17 +102,9 @@ def split_call(expression):
     return helper, arguments
 
 
-def event_line(function_id, kind=""):
-    return f"    MpiEvent event({kind}{function_id}, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);"
+def event_line(function_id):
+    return f"    MpiEvent event({function_id}, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);"
 
-
-def poll_line(prototype):
-    """Of an unsuccessful poll that continues a run of them there is nothing to account."""
-    answer = next(name for name in ("flag", "outcount") if name in prototype.argument_names)
-    return (
-        f"    if (event.repeats_poll() && mpi_result == MPI_SUCCESS && *{answer} == 0)\n"
-        "        return event.count_repeated(), mpi_result;"
-    )
 
 
 def is_collective(function):
@@ -170,6 +172,9 @@ def ordinary_lines(function, function_id, prototype):
             followed.append(f"        {helper}(charge{', ' if arguments else ''}{arguments});")
             followed.append("        count_at_start(event, charge, request);")
         elif helper[0].isupper():
+            if helper in WITH_ROOM:
+                before.append("    RequestRoom room;")
+                arguments = f"room, {arguments}"
             before.append(f"    {helper} account_{helper.lower()}(event, {arguments});")
             after.append(f"    account_{helper.lower()}.finish(event, mpi_result);")
         else:
@@ -185,16 +190,61 @@ def ordinary_lines(function, function_id, prototype):
         after.append("    account_collective.finish(event, mpi_result);")
     if may_wait_for_all(function):
         before.insert(0, "    event.before_waiting();")
-    if function.trait == "poll":
-        first, quick = event_line(function_id, "MpiEvent::polls, "), [poll_line(prototype)]
-    else:
-        first, quick = event_line(function_id), []
-    return [first, *before, call_line(prototype), *quick, "    event.stop();", *checked, *followed, *after]
+    return [event_line(function_id), *before, call_line(prototype), "    event.stop();", *checked, *followed, *after]
+
+
+def poll_bodies(function, function_id, prototype):
+    """The body of a poll, and the function that it ends in unless the call is one more of a run (libprofile/events/poll_call.hpp)."""
+    answer = next(name for name in ("flag", "outcount") if name in prototype.argument_names)
+    real = f"real.{function.short}"
+    helpers = [split_call(substitute_positions(expression, prototype)) for expression in function.accounting]
+    helper, arguments = next(((name, arguments.split(", ")) for name, arguments in helpers if name[0].isupper()), ("", []))
+    given = ["{__builtin_return_address(0), own_frame, thread, mpi_result}", *prototype.argument_names]
+    parameters = ["const PollCall& call", prototype.parameter_list]
+    begin = ["    void* const own_frame = LIBPROFILE_OWN_FRAME;", "    int mpi_result = 0;"]
+    expected = f"begin_expected_poll({function_id}, __builtin_return_address(0), own_frame)"
+    status = ""
+    if helper in WITH_ROOM:
+        given.insert(1, "room")
+        parameters.insert(1, "RequestRoom& room")
+        status = arguments[-1]
+        kept = ", ".join(["1", arguments[0]] if helper == "Test" else arguments[:2])
+        expected = f"RequestRoom::is_enough({kept}) ? {expected} : nullptr"
+        begin.append("    RequestRoom room;")
+    elif helper:
+        expected = "nullptr"
+    begin.append(f"    Thread* const thread = {expected};")
+    if expected != "nullptr":
+        begin.append("    if (thread != nullptr) [[likely]] {")
+        names = list(prototype.argument_names)
+        if status:
+            begin.append(f"        MPI_Status* const own_status = room.keep({kept}, {status});")
+            names[names.index(status)] = "own_status"
+        begin.append(f"        mpi_result = {real}({', '.join(names)});")
+        begin.append(f"        if (mpi_result == MPI_SUCCESS && *{answer} == 0 && end_expected_poll(*thread, own_frame)) [[likely]]")
+        begin.append("            return mpi_result;")
+        begin.append("    }")
+    begin.append(f"    return complete_{function.short}({', '.join(given)});")
+    lines = ordinary_lines(function, function_id, prototype)
+    lines[0] = f"    MpiEvent event(MpiEvent::polls, {function_id}, call);"
+    if status:
+        lines.remove("    RequestRoom room;")
+    made = lines.index(call_line(prototype))
+    lines[made : made + 1] = [
+        f"    const int mpi_result = event.has_returned() ? call.result : {real}({', '.join(prototype.argument_names)});",
+        f"    if (event.repeats_poll() && mpi_result == MPI_SUCCESS && *{answer} == 0)",
+        "        return event.count_repeated(), mpi_result;",
+    ]
+    lines.append("    return mpi_result;")
+    rest = POLL_REST.format(short=function.short, parameters=", ".join(parameters), lines="\n".join(lines))
+    return rest + "\n" + BODY.format(short=function.short, parameters=prototype.parameter_list, lines="\n".join(begin))
 
 
 def body(table, prototype):
     function_id = table.ids[prototype.name]
     function = table.functions[function_id]
+    if function.trait == "poll":
+        return poll_bodies(function, function_id, prototype)
     if function.special:
         lines = special_lines(function.special, function_id, prototype)
     else:
