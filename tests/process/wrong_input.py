@@ -173,6 +173,17 @@ def disabled_writes_and_says_nothing(job):
 
 
 @test
+def a_disabled_library_is_not_between_the_program_and_mpi(job):
+    frames = {}
+    for disabled in (0, 1):
+        result = job.measured([job.program("life"), "between"], output=f"between{disabled}", options={"LIBPROFILE_DISABLE": disabled})
+        expect_equal((result.code, result.out.splitlines()[1:]), (0, ["life: 2 ranks"]), "the job")
+        frames[disabled] = int(result.out.split()[1])
+    expect(frames[0] > 0, "the test sees no frame of libprofile")
+    expect_equal(frames[1], 0, "frames of libprofile")
+
+
+@test
 def mistakes_on_the_command_line_are_reported_once(job):
     for arguments in (["--clusters", "0"], ["--clustres", "8"], ["--sample"]):
         result = job.run([*job.launcher(RANKS[job.mpi]), job.tool, "run", *arguments, "--", job.program("life")])

@@ -1,6 +1,7 @@
 #include "wrappers/mpi/dispatch.hpp"
 
 #include "libprofile/base/function_records.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/base/real_calls.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/mpi/other_tools.hpp"
@@ -234,6 +235,8 @@ void use_library() {
     clear_weak_references(is_missing);
     const char* tool = other_tools::bypassing_tool();
     if (tool != nullptr && !complained.exchange(true)) session.tool_bypasses_us(tool);
+    session.start();                                                       // last: what came before is no time of the program's
+    if (process.state() == SessionState::Off) fill_slots_without_bodies(); // LIBPROFILE_DISABLE: nothing of us is between the program and MPI
 }
 
 } // namespace
