@@ -67,15 +67,15 @@ std::uint64_t without_reading(const RunningCall& call, std::uint64_t end) noexce
 
 /// True, and all is done, if nothing about the call is unusual: a known path in a row that was used before, no other call or run of polls in between,
 /// recording is on, and the call is neither measured nor looked at. Calls nothing, so it needs few registers and little code. If only the search for
-/// the time loop is in the way, which may note the call: its path in `noted`.
-[[gnu::always_inline]] inline bool MpiEvent::begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame,
-                                                            KnownPath*& noted) noexcept {
+/// the time loop is in the way, which may note the call: its path in `noted`, of `set`.
+[[gnu::always_inline]] inline bool MpiEvent::begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame, KnownPath*& noted,
+                                                            std::uint32_t& set) noexcept {
     if (!thread.is_ready() || thread.cheap_event.is_next_due()) [[unlikely]]
         return false;
     KnownPathTable& paths = thread.known_paths;
     if (paths.is_empty()) [[unlikely]]
         return false;
-    const std::uint32_t set = paths.set_of(return_address, frame, 0, own_mark().node); // paths through Python functions take more than this
+    set = paths.set_of(return_address, frame, 0, own_mark().node); // paths through Python functions take more than this
     KnownPath& path = paths.expected(set);
     if (!is_path_known(thread, path, function_id, return_address, frame, 0) || path.typical_ns >= long_event_ns || thread.paths.is_to_be_checked()) [[unlikely]]
         return false;
@@ -97,9 +97,10 @@ std::uint64_t without_reading(const RunningCall& call, std::uint64_t end) noexce
     if (process.recording() && thread != nullptr && local.in_tool == 0) [[likely]] {
         enter_tool_first(reinterpret_cast<std::uintptr_t>(this), *thread);
         KnownPath* noted = nullptr;
-        const bool is_plain = begins_plainly(*thread, function_id, return_address, reinterpret_cast<std::uintptr_t>(frame), noted);
+        std::uint32_t set = 0;
+        const bool is_plain = begins_plainly(*thread, function_id, return_address, reinterpret_cast<std::uintptr_t>(frame), noted, set);
         if (noted != nullptr) [[unlikely]]
-            return begin_noted(*thread, *noted, function_id, return_address, frame);
+            return begin_noted(*thread, *noted, set, function_id, return_address, frame);
         leave_tool_last(*thread);
         if (is_plain) [[likely]]
             return;
@@ -108,17 +109,16 @@ std::uint64_t without_reading(const RunningCall& call, std::uint64_t end) noexce
 }
 
 /// The same while a time loop is looked for, with the in-tool flag set.
-[[gnu::hot, gnu::noinline]] void MpiEvent::begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept {
+[[gnu::hot, gnu::noinline]] void MpiEvent::begin_noted(Thread& thread, KnownPath& path, std::uint32_t set, unsigned function_id, void* return_address,
+                                                       void* frame) noexcept {
     LoopWatch* const loops = thread.loops;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    KnownPathTable& paths = thread.known_paths;
-    const std::uint32_t set = paths.set_of(return_address, own_frame, 0, own_mark().node); // before the mark moves
     const OwnCost* const cost = loops != nullptr ? loops->quick_cost() : nullptr;
     if (cost == nullptr || cost->typical() == 0 || !loops->begin_quickly(thread, path, own_frame)) [[unlikely]] {
         leave_tool_last(thread);
         return begin_in_full(function_id, return_address, frame);
     }
-    paths.pass(set, path);
+    thread.known_paths.pass(set, path);
     RunningCall& call = take(thread, path, function_id, return_address, own_frame);
     state_ = {.is_plain = true, .is_looked_at = true, .is_noted = true};
     const std::uint64_t ticks = processor_ticks();

@@ -106,8 +106,8 @@ class MpiEvent {
 
   private:
     void begin(unsigned function_id, void* return_address, void* frame) noexcept;
-    bool begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame, KnownPath*& noted) noexcept;
-    void begin_noted(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, void* frame) noexcept;
+    bool begins_plainly(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame, KnownPath*& noted, std::uint32_t& set) noexcept;
+    void begin_noted(Thread& thread, KnownPath& path, std::uint32_t set, unsigned function_id, void* return_address, void* frame) noexcept;
     RunningCall& take(Thread& thread, KnownPath& path, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     static CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept;
     void begin_in_full(unsigned function_id, void* return_address, void* frame) noexcept;

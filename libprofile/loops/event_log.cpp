@@ -11,24 +11,6 @@ namespace {
 
 std::uint64_t first_number(std::uint64_t what, LogRecord kind) { return what << 2 | static_cast<std::uint64_t>(kind); }
 
-/// Returns the end of what it has written; writes up to 7 bytes more. (Bytes may alias everything: through a member, each store would be followed by a
-/// load.)
-unsigned char* number(unsigned char* to, std::uint64_t value) {
-    if (value < 0x80) [[likely]] {
-        *to = static_cast<unsigned char>(value << 1 | 1);
-        return to + 1;
-    }
-    const auto more = static_cast<unsigned>(std::bit_width(value) - 1) / 7; // bytes after the first
-    if (more < 8) [[likely]] {
-        const std::uint64_t coded = (value << 1 | 1) << more;
-        std::memcpy(to, &coded, sizeof coded);
-        return to + more + 1;
-    }
-    *to = 0;
-    std::memcpy(to + 1, &value, sizeof value);
-    return to + 1 + sizeof value;
-}
-
 } // namespace
 
 void EventLog::start(std::uint64_t limit, std::uint64_t now) noexcept {
@@ -110,6 +92,20 @@ void EventLog::add_values(NodeId node, const Cell* cells, std::uint32_t count) n
     unsigned char* to = number(number(end_of_bytes(), first_number(count, LogRecord::Values)), node);
     for (std::uint32_t i = 0; i < count; ++i) to = number(number(to, cells[i].metric), cells[i].increment);
     end_at(to);
+}
+
+void EventLog::Growth::end() noexcept {
+    const auto first = static_cast<unsigned>(first_number(count_, LogRecord::Values));
+    if (first < 0x80) [[likely]] {
+        *begin_ = static_cast<unsigned char>(first << 1 | 1);
+    } else { // takes a second byte
+        std::memmove(begin_ + 2, begin_ + 1, static_cast<std::size_t>(to_ - begin_ - 1));
+        const unsigned coded = (first << 1 | 1) << 1;
+        begin_[0] = static_cast<unsigned char>(coded);
+        begin_[1] = static_cast<unsigned char>(coded >> 8);
+        ++to_;
+    }
+    log_.end_at(to_);
 }
 
 bool EventLog::Reader::next(LogRecord& kind) noexcept {

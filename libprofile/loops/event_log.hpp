@@ -69,6 +69,27 @@ class EventLog {
     /// Growth of the row of `node`, in at most most_cells cells.
     void add_values(NodeId node, const Cell* cells, std::uint32_t count) noexcept;
 
+    /// The same, a metric at a time: has_room(), add() for each, and end().
+    class Growth {
+      public:
+        Growth(EventLog& log, NodeId node) noexcept : log_(log), begin_(log.has_room() ? log.end_of_bytes() : nullptr) {
+            if (begin_ != nullptr) to_ = number(begin_ + 1, node); // the first byte for their count
+        }
+        bool has_room() const { return begin_ != nullptr; }
+        void add(std::uint32_t metric, std::uint64_t by) noexcept {
+            if (by == 0) return;
+            to_ = number(number(to_, metric), by);
+            ++count_;
+        }
+        void end() noexcept;
+
+      private:
+        EventLog& log_;
+        unsigned char* begin_;
+        unsigned char* to_ = nullptr;
+        std::uint32_t count_ = 0;
+    };
+
     /// Stands for Row::chance_visits among the metrics.
     static constexpr std::uint32_t chance_visits = 63;
     static constexpr std::uint32_t away_since = 62;
@@ -145,6 +166,23 @@ class EventLog {
     };
 
   private:
+    /// Returns the end of what it has written; writes up to 7 bytes more. (Bytes may alias everything: through a member, each store would be followed by a
+    /// load.)
+    static unsigned char* number(unsigned char* to, std::uint64_t value) noexcept {
+        if (value < 0x80) [[likely]] {
+            *to = static_cast<unsigned char>(value << 1 | 1);
+            return to + 1;
+        }
+        const auto more = static_cast<unsigned>(std::bit_width(value) - 1) / 7; // bytes after the first
+        if (more < 8) [[likely]] {
+            const std::uint64_t coded = (value << 1 | 1) << more;
+            std::memcpy(to, &coded, sizeof coded);
+            return to + more + 1;
+        }
+        *to = 0;
+        std::memcpy(to + 1, &value, sizeof value);
+        return to + 1 + sizeof value;
+    }
     bool has_room() noexcept { return (!is_full_ && used_ + largest_record <= size_) || grow(); }
     bool grow() noexcept;
     unsigned char* end_of_bytes() const { return bytes_ + used_; }

@@ -8,20 +8,6 @@
 
 namespace libprofile {
 
-namespace {
-
-/// What a row has grown by.
-struct Growth {
-    EventLog::Cell cell[EventLog::most_cells];
-    std::uint32_t count = 0;
-    void add(std::uint32_t metric, std::uint64_t by) {
-        cell[count] = {metric, by};
-        count += by != 0 ? 1 : 0;
-    }
-};
-
-} // namespace
-
 void LoggedValues::Begun::begin(Row& of) noexcept {
     row = &of;
     std::copy(of.values, of.values + cell_metrics, before);
@@ -39,15 +25,16 @@ void LoggedValues::go_on(Row& row, const RowValues& before) noexcept {
 }
 
 void LoggedValues::write(NodeId node, const RowValues& before, const RowValues& after) noexcept {
-    Growth growth;
-    for (std::uint32_t m = 0; m < Row::in_first_line; ++m) growth.add(m, after.first[m] - before.first[m]);
+    EventLog::Growth growth(log_, node);
+    if (!growth.has_room()) return;
+    for_each_constant<Row::in_first_line>([&](auto m) { growth.add(static_cast<std::uint32_t>(m), after.first[m] - before.first[m]); });
     const std::uint64_t *is = after.others, *was = before.others;
     for (std::uint32_t left = after.beyond; left != 0; left &= left - 1) {
         const auto bit = static_cast<unsigned>(std::countr_zero(left));
         growth.add(Row::in_first_line + bit, *is++ - ((before.beyond >> bit & 1) != 0 ? *was++ : 0));
     }
     growth.add(EventLog::chance_visits, after.chance_visits - before.chance_visits);
-    log_.add_values(node, growth.cell, growth.count);
+    growth.end();
 }
 
 void LoggedValues::begin_nested(Row& row, std::uint32_t level) noexcept {
@@ -84,22 +71,24 @@ void LoggedValues::write(Begun& call) noexcept {
     if (call.row == nullptr) return;
     const Row& row = *call.row;
     call.row = nullptr;
-    Growth growth;
+    EventLog::Growth growth(log_, row.node);
+    if (!growth.has_room()) return;
     for (std::uint64_t left = row.present(); left != 0; left &= left - 1) {
         const auto m = static_cast<std::uint32_t>(std::countr_zero(left));
         growth.add(m, row.values[m] - call.before[m]);
     }
     growth.add(EventLog::chance_visits, row.chance_visits - call.chance_before);
-    log_.add_values(row.node, growth.cell, growth.count);
+    growth.end();
 }
 
 void LoggedValues::write_others() noexcept {
     for (std::uint32_t i = 0; i < others_; ++i) {
-        Growth growth;
+        EventLog::Growth growth(log_, other_[i].node);
+        if (!growth.has_room()) break;
         growth.add(static_cast<std::uint32_t>(Metric::Visits), other_[i].visits);
         growth.add(EventLog::chance_visits, other_[i].chance_visits);
         growth.add(static_cast<std::uint32_t>(Metric::Time), other_[i].ns);
-        log_.add_values(other_[i].node, growth.cell, growth.count);
+        growth.end();
     }
     others_ = 0;
 }

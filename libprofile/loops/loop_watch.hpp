@@ -199,6 +199,7 @@ class LoopWatch {
     static constexpr std::uint64_t calls_between_decisions = 256;
     bool is_decision_late(std::uint64_t now) const { return now - decided_at_ > 1000000000; }
     bool may_note(Thread& thread) const noexcept;
+    std::uint32_t notes_allowed() const noexcept;
     void note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept;
     bool note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     void begin_raw() noexcept;
@@ -242,6 +243,7 @@ class LoopWatch {
     bool has_paused_ = false;
     bool has_levels_ = false; // some loops lie in others
     std::uint32_t loop_count_ = 0;
+    std::uint32_t notes_left_ = 0;          // notes_allowed(), less those that came since; 0: to be asked again
     std::uint32_t standing_ = 0;            // number of the last event's functions that have not returned, as far as the log knows
     Quick* quick_ = nullptr;                // pages of its own, as long as it searches
     const QuickCall* quick_call_ = nullptr; // begins, and functions have returned since the last one

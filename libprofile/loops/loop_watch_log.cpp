@@ -90,6 +90,7 @@ void LoopWatch::was_away(Thread& thread, NodeId off_cpu, std::uint64_t ns, std::
 
 void LoopWatch::interrupt(Thread& thread) noexcept {
     think(thread);
+    notes_left_ = 0;
     is_logging_ = false;
     values_.forget();
 }

@@ -17,6 +17,7 @@ void LoopWatch::begin_quick() noexcept {
 void LoopWatch::end_quick() noexcept {
     if (quick_ != nullptr) memory_quota.unmap(quick_, in_pages(sizeof(Quick)));
     quick_ = nullptr;
+    notes_left_ = 0;
 }
 
 std::uint64_t LoopWatch::learn(Thread& thread, NodeId node, std::uint64_t before) noexcept {
@@ -48,6 +49,13 @@ inline bool LoopWatch::may_note(Thread& thread) const noexcept {
     return quick_->raw.has_room() && !log_.is_nearly_full(quick_->raw.bytes());
 }
 
+/// How many calls may be noted without asking may_note() again, if it has just said yes: as long as nothing else comes into `raw`, and the same segment
+/// runs.
+inline std::uint32_t LoopWatch::notes_allowed() const noexcept {
+    if (log_.is_nearly_full(RawLog::most_bytes())) return 1;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(calls_until_decision_ - 1, quick_->raw.room()));
+}
+
 /// At last_event_at_; `depth` functions are on its path.
 inline void LoopWatch::note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept {
     quick_->raw.add_event(node, std::min(common, depth), last_event_at_, booked, row);
@@ -70,26 +78,34 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
         thread.paths.at_followed_call(frame, common);
     last_event_at_ = std::max(now, last_event_at_);
     note(node, common, path_.size, booked, thread.phases.row(node));
+    notes_left_ = 0;
     logged_ = node;
     if (!is_same) watch_returns(thread, now);
     return true;
 }
 
 [[gnu::hot]] bool LoopWatch::begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept {
-    if (!may_note(thread)) return false;
+    if (notes_left_ == 0 || thread.phases.row_generation() != log_generation_ || is_decision_late(last_event_at_) ||
+        thread.phases.time().polls().site != nullptr) {
+        notes_left_ = 0;
+        if (!may_note(thread)) return false;
+    }
     QuickCall& call = quick_->call[path.row_generation % Quick::most];
     if (call.number != path.row_generation || call.generation != log_generation_) return false;
+    if (notes_left_ == 0) notes_left_ = notes_allowed();
     begin_raw();
     const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) {
         const std::uint64_t now = session_clock.now();
         if (is_decision_late(now)) return false;
         note_returns(thread, booked, now);
+        notes_left_ = 1;
     }
     std::uint32_t common = call.depth;
     const bool is_same = thread.paths.nothing_has_returned_to(call.outer, frame);
     if (!is_same && !thread.paths.follow_known(call.path, frame, common)) return false;
     note(path.node, common, call.depth, booked, *path.row);
+    --notes_left_;
     quick_call_ = is_same ? nullptr : &call;
     return true;
 }
@@ -114,6 +130,7 @@ void LoopWatch::note_returns(Thread& thread, const SegmentCounters& booked, std:
 
 void LoopWatch::sampled(Thread& thread, NodeId node, std::uint64_t weight) noexcept {
     if (!is_logging_) return;
+    notes_left_ = 0;
     if (quick_ != nullptr && !quick_->raw.has_room_for_one()) think(thread);
     if (quick_ != nullptr && !quick_->raw.is_empty())
         quick_->raw.add_sample(node, weight);
@@ -123,6 +140,7 @@ void LoopWatch::sampled(Thread& thread, NodeId node, std::uint64_t weight) noexc
 
 void LoopWatch::add_event(Thread& thread, NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
     if (!is_logging_) return;
+    notes_left_ = 0;
     if (quick_ != nullptr && !quick_->raw.has_room_for_one()) think(thread);
     if (quick_ != nullptr && !quick_->raw.is_empty())
         quick_->raw.add_other(node, visits, chance_visits, ns);
@@ -140,6 +158,7 @@ void LoopWatch::think(Thread& thread) noexcept {
 /// Examines what was noted, as if it had been logged at once. If a segment has ended meanwhile, the rows hold other values, and the log begins
 /// anew: only the search learns of the calls.
 void LoopWatch::read_notes(Thread& thread) noexcept {
+    notes_left_ = 0;
     if (quick_ == nullptr || quick_->raw.is_empty()) return;
     const std::uint64_t noted = quick_->cost.typical(), usual = thread.cheap_event.typical(); // 0 if all calls were noted until now
     if (noted > usual) quick_->search_ns = noted - usual;

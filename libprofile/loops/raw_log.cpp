@@ -27,10 +27,10 @@ RowValues values_of(const Row& row, std::uint64_t* room) noexcept {
 RowValues RawLog::values_at(std::uint32_t position) const noexcept {
     const std::uint64_t* words = words_ + position;
     RowValues values;
-    values.beyond = static_cast<std::uint32_t>(words[2] >> 32);
-    values.chance_visits = words[7];
-    values.first = words + event_words;
-    values.others = words + event_words + Row::in_first_line;
+    values.beyond = static_cast<std::uint32_t>(words[at_row] >> 32) & ((1u << Row::counters_bit) - 1);
+    values.chance_visits = words[at_row + 1];
+    values.first = words + at_row + 2;
+    values.others = words + event_words;
     return values;
 }
 

@@ -48,7 +48,13 @@ class RawLog {
 
     static constexpr std::uint32_t most_returns = 80;
     /// There is room for returns and an event. Samples and others may need has_room_for_one().
-    bool has_room() const { return used_ + returns_words + most_returns + event_words + metric_count + reserve <= capacity; }
+    bool has_room() const { return room() != 0; }
+    /// For so many events, if nothing else comes.
+    std::uint32_t room() const {
+        constexpr std::uint32_t others = returns_words + most_returns + reserve, event = event_words + metric_count;
+        return used_ + others >= capacity ? 0 : (capacity - used_ - others) / event;
+    }
+    static constexpr std::size_t most_bytes() { return capacity * sizeof(std::uint64_t); }
     bool has_room_for_one() const { return used_ + other_words <= capacity; }
 
     /// A call begins; its time is set later by set_time(). `at_least`: that of the event before.
@@ -56,16 +62,18 @@ class RawLog {
         std::uint64_t* to = words_ + used_;
         last_event_ = used_;
         ++events_;
-        const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
         to[1] = at_least;
-        to[2] = std::uint64_t{beyond} << 32 | common;
+        to[2] = common;
         to[3] = booked.events_ns;
         to[4] = booked.asleep_ns;
         to[5] = booked.overhead_ns;
         to[6] = reinterpret_cast<std::uintptr_t>(&row);
-        to[7] = row.chance_visits;
+        // Word by word: what was just written there cannot be read in larger pieces without waiting for it.
+        using Word [[gnu::may_alias]] = std::uint64_t;
+        const Word* const line = reinterpret_cast<const Word*>(&row);
+        for_each_constant<row_words>([&](auto i) { to[at_row + i] = line[i]; });
+        const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
         to += event_words;
-        for (std::size_t m = 0; m < Row::in_first_line; ++m) *to++ = row.values[m];
         for (std::uint32_t left = beyond; left != 0; left &= left - 1) *to++ = row.values[Row::in_first_line + static_cast<unsigned>(std::countr_zero(left))];
         const auto words = static_cast<std::uint32_t>(to - words_) - used_;
         words_[used_] = head(RawKind::Event, node, words);
@@ -112,8 +120,10 @@ class RawLog {
     }
     std::uint32_t size_at(std::uint32_t position) const { return static_cast<std::uint32_t>(words_[position] >> 24) & 0xff; }
 
-    static constexpr std::uint32_t capacity = 4096; // positions have 16 bits in word 0, sizes 8
-    static constexpr std::uint32_t event_words = 8, sample_words = 2, other_words = 4, returns_words = 5;
+    static constexpr std::uint32_t capacity = 4096;           // positions have 16 bits in word 0, sizes 8
+    static constexpr std::uint32_t at_row = 7, row_words = 8; // of an event: the first line of its row, as it was
+    static_assert(offsetof(Row, chance_visits) == 8 && offsetof(Row, values) == 16 && 2 + Row::in_first_line == row_words);
+    static constexpr std::uint32_t event_words = at_row + row_words, sample_words = 2, other_words = 4, returns_words = 5;
     static constexpr std::uint32_t reserve = 32 * other_words; // for what comes between events
     std::uint32_t used_ = 0;
     std::uint32_t last_event_ = 0;
