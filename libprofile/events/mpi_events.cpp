@@ -219,7 +219,9 @@ void MpiEvent::before_waiting() noexcept {
     if (state_.is_poll) [[unlikely]] {
         if (state_.repeats) {
             path_ = nullptr; // what follows a poll is expected by the first of the run
-            if (thread_->phases.time().polls().give_back(row_))
+            PollRun& run = thread_->phases.time().polls();
+            if (run.path != nullptr) ++thread_->paths_repeated;
+            if (run.give_back(row_))
                 ++(*row_)[Metric::Visits];
             else
                 --row_->chance_visits;

@@ -52,6 +52,7 @@ MpiEvent::MpiEvent(Polls, unsigned function_id, const PollCall& call) noexcept {
     PollRun& run = thread->phases.time().polls();
     if (run.next.left == 0) return false;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    run.next.frame = 0; // what it expected has changed: count_repeated() looks again
     RunningCall& call = thread->calls[0];
     Row* row = run.row;
     call.row = row;
@@ -69,7 +70,6 @@ MpiEvent::MpiEvent(Polls, unsigned function_id, const PollCall& call) noexcept {
         return false;
     }
     --run.next.left;
-    run.next.frame = 0; // what it expected has changed: count_repeated() looks again
     thread_ = thread;
     row_ = row;
     state_ = {.is_poll = true, .repeats = true};

@@ -94,18 +94,12 @@ void EventLog::add_values(NodeId node, const Cell* cells, std::uint32_t count) n
     end_at(to);
 }
 
-void EventLog::Growth::end() noexcept {
-    const auto first = static_cast<unsigned>(first_number(count_, LogRecord::Values));
-    if (first < 0x80) [[likely]] {
-        *begin_ = static_cast<unsigned char>(first << 1 | 1);
-    } else { // takes a second byte
-        std::memmove(begin_ + 2, begin_ + 1, static_cast<std::size_t>(to_ - begin_ - 1));
-        const unsigned coded = (first << 1 | 1) << 1;
-        begin_[0] = static_cast<unsigned char>(coded);
-        begin_[1] = static_cast<unsigned char>(coded >> 8);
-        ++to_;
-    }
-    log_.end_at(to_);
+unsigned char* EventLog::Growth::with_two_bytes(unsigned first, unsigned char* begin, unsigned char* end) noexcept {
+    std::memmove(begin + 2, begin + 1, static_cast<std::size_t>(end - begin - 1));
+    const unsigned coded = (first << 1 | 1) << 1;
+    begin[0] = static_cast<unsigned char>(coded);
+    begin[1] = static_cast<unsigned char>(coded >> 8);
+    return end + 1;
 }
 
 bool EventLog::Reader::next(LogRecord& kind) noexcept {

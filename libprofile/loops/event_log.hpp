@@ -81,9 +81,15 @@ class EventLog {
             to_ = number(number(to_, metric), by);
             ++count_;
         }
-        void end() noexcept;
+        void end() noexcept {
+            const unsigned first = count_ << 2 | static_cast<unsigned>(LogRecord::Values);
+            *begin_ = static_cast<unsigned char>(first << 1 | 1);
+            log_.end_at(first < 0x80 ? to_ : with_two_bytes(first, begin_, to_));
+        }
 
       private:
+        /// The first number takes a second byte. Returns the new end.
+        [[gnu::cold]] static unsigned char* with_two_bytes(unsigned first, unsigned char* begin, unsigned char* end) noexcept;
         EventLog& log_;
         unsigned char* begin_;
         unsigned char* to_ = nullptr;

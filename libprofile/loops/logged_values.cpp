@@ -27,8 +27,10 @@ void LoggedValues::go_on(Row& row, const RowValues& before) noexcept {
 void LoggedValues::write(NodeId node, const RowValues& before, const RowValues& after) noexcept {
     EventLog::Growth growth(log_, node);
     if (!growth.has_room()) return;
-    for_each_constant<Row::in_first_line>([&](auto m) { growth.add(static_cast<std::uint32_t>(m), after.first[m] - before.first[m]); });
-    const std::uint64_t *is = after.others, *was = before.others;
+    // Copies, since for the compiler a byte that is written might be one of theirs.
+    const std::uint64_t *is = after.first, *was = before.first;
+    for_each_constant<Row::in_first_line>([&](auto m) { growth.add(static_cast<std::uint32_t>(m), is[m] - was[m]); });
+    is = after.others, was = before.others;
     for (std::uint32_t left = after.beyond; left != 0; left &= left - 1) {
         const auto bit = static_cast<unsigned>(std::countr_zero(left));
         growth.add(Row::in_first_line + bit, *is++ - ((before.beyond >> bit & 1) != 0 ? *was++ : 0));

@@ -152,6 +152,7 @@ void LoopWatch::perform(Thread& thread, std::uint32_t staying, std::uint64_t now
 /// Applies the call that begins at `now`.
 void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept {
     if (is_unchanged(staying)) return;
+    thread.phases.time().end_polls(now); // until then, its row lacks calls
     const std::uint64_t begin = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     thread.mark_cpu(now, cpu);

@@ -52,7 +52,7 @@ inline bool LoopWatch::may_note(Thread& thread) const noexcept {
 /// How many calls may be noted without asking may_note() again, if it has just said yes: as long as nothing else comes into `raw`, and the same segment
 /// runs.
 inline std::uint32_t LoopWatch::notes_allowed() const noexcept {
-    if (log_.is_nearly_full(RawLog::most_bytes())) return 1;
+    if (log_.is_nearly_full(RawLog::most_bytes())) return 1; // also if it has become full since
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(calls_until_decision_ - 1, quick_->raw.room()));
 }
 
@@ -92,8 +92,8 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
     }
     QuickCall& call = quick_->call[path.row_generation % Quick::most];
     if (call.number != path.row_generation || call.generation != log_generation_) return false;
-    if (notes_left_ == 0) notes_left_ = notes_allowed();
     begin_raw();
+    if (notes_left_ == 0) notes_left_ = notes_allowed();
     const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) {
         const std::uint64_t now = session_clock.now();

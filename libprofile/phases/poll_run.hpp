@@ -141,11 +141,16 @@ class PollRun {
         count_repeats();
         next.left = granted_ = calls;
     }
-    /// A call begins that next.left does not cover: true when it is to be timed.
+    /// A call begins that is not counted by next.left: true when it is to be timed.
     bool is_due() {
         if (length_ < short_run) {
             ++length_;
             if (!statistics->finds_cheaply()) return true;
+        }
+        if (next.left != 0) { // it was looked at for another reason, as each one from Python is
+            --next.left;
+            --granted_; // the caller counts it
+            return false;
         }
         if (until_timed_ != 0) { // left of an earlier run
             grant(until_timed_ - 1);

@@ -138,6 +138,21 @@ TEST(PollRun, ACallThatIsGivenBackIsNoneOfTheOthers) {
     EXPECT_FALSE(run.give_back(&row)) << "it was counted when the run ended";
 }
 
+TEST(PollRun, APollThatIsLookedAtThoughOthersWouldBeCountedIsOneOfThem) {
+    Row row;
+    PollStatistics statistics;
+    PollRun run;
+    run.begin("here", nullptr, statistics, row, 0, 100, 0, 0);
+    for (int i = 0; i < 20; ++i) statistics.add(true, 100);
+    for (int i = 0; i < 20; ++i) statistics.add(false, 100);
+    int timed = 0;
+    for (int i = 0; i < 11000; ++i) timed += run.is_due() ? 1 : 0; // as from Python
+    EXPECT_GT(timed, 60);
+    EXPECT_LT(timed, 180);
+    run.end();
+    EXPECT_EQ(row[Metric::Visits], 0u) << "the caller has counted them";
+}
+
 TEST(ProcessState, SessionAndEpochAreReadTogether) {
     ProcessState state;
     state.session = SessionState::Silent;
