@@ -33,6 +33,12 @@ class ExpectedPollTest : public testing::Test {
         poll_ = {};
         poll_.expect(path_, mark_);
     }
+    void lead(bool has_word) {
+        if (has_word)
+            lead_over({at_word});
+        else
+            lead_over({});
+    }
     bool leads() const { return poll_.leads_to(mark_, path_.return_address); }
 
     std::uintptr_t stack_[10] = {};
@@ -45,10 +51,7 @@ class ExpectedPollTest : public testing::Test {
 
 TEST_F(ExpectedPollTest, LeadsToTheMarkWhileTheStackIsAsItWas) {
     for (const bool has_word : {false, true}) {
-        if (has_word)
-            lead_over({at_word});
-        else
-            lead_over({});
+        lead(has_word);
         ASSERT_EQ(poll_.frame, path_.frame);
         EXPECT_EQ(poll_.function, path_.function);
         EXPECT_EQ(poll_.state, ProcessState::both(SessionState::Measuring, path_.epoch));
@@ -81,10 +84,7 @@ TEST_F(ExpectedPollTest, AMarkThatWasPlacedAgainMayBeOfAnotherActivation) {
 
 TEST_F(ExpectedPollTest, AMarkThatWasOverwrittenProvesNothing) {
     for (const bool has_word : {false, true}) {
-        if (has_word)
-            lead_over({at_word});
-        else
-            lead_over({});
+        lead(has_word);
         stack_[at_mark] = 0x3000;
         EXPECT_FALSE(leads());
         stack_[at_mark] = mark_stub();
