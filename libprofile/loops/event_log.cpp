@@ -2,16 +2,9 @@
 
 #include "libprofile/base/memory.hpp"
 
-#include <bit>
 #include <cstring>
 
 namespace libprofile {
-
-namespace {
-
-std::uint64_t first_number(std::uint64_t what, LogRecord kind) { return what << 2 | static_cast<std::uint64_t>(kind); }
-
-} // namespace
 
 void EventLog::start(std::uint64_t limit, std::uint64_t now) noexcept {
     limit_ = limit;

@@ -82,7 +82,7 @@ class EventLog {
             ++count_;
         }
         void end() noexcept {
-            const unsigned first = count_ << 2 | static_cast<unsigned>(LogRecord::Values);
+            const auto first = static_cast<unsigned>(first_number(count_, LogRecord::Values));
             *begin_ = static_cast<unsigned char>(first << 1 | 1);
             log_.end_at(first < 0x80 ? to_ : with_two_bytes(first, begin_, to_));
         }
@@ -172,6 +172,7 @@ class EventLog {
     };
 
   private:
+    static std::uint64_t first_number(std::uint64_t what, LogRecord kind) { return what << 2 | static_cast<std::uint64_t>(kind); }
     /// Returns the end of what it has written; writes up to 7 bytes more. (Bytes may alias everything: through a member, each store would be followed by a
     /// load.)
     static unsigned char* number(unsigned char* to, std::uint64_t value) noexcept {

@@ -47,6 +47,15 @@ class ExpectedPollTest : public testing::Test {
     ExpectedPoll poll_;
 };
 
+/// A run has just begun.
+class PollRunTest : public testing::Test {
+  protected:
+    void SetUp() override { run_.begin("here", nullptr, statistics_, row_, 0, 100, 0, 0); }
+    Row row_;
+    PollStatistics statistics_;
+    PollRun run_;
+};
+
 } // namespace
 
 TEST_F(ExpectedPollTest, LeadsToTheMarkWhileTheStackIsAsItWas) {
@@ -100,57 +109,45 @@ TEST_F(ExpectedPollTest, APathOfMoreWordsOrWithoutTheMarkIsNotExpected) {
     EXPECT_EQ(poll_.frame, 0u);
 }
 
-TEST(PollRun, ItsRowGetsTheCallsThatOnlyLeftTellsOf) {
-    Row row;
-    PollStatistics statistics;
-    PollRun run;
-    run.begin("here", nullptr, statistics, row, 0, 100, 0, 0);
-    run.grant(10);
-    run.next.left -= 3;
-    run.count_repeats();
-    EXPECT_EQ(row[Metric::Visits], 3u);
-    run.next.left -= 2;
-    run.grant(20); // the rest of the first grant is not counted
-    EXPECT_EQ(row[Metric::Visits], 5u);
-    run.next.left -= 20;
-    run.next.frame = 1;
-    run.end();
-    EXPECT_EQ(row[Metric::Visits], 25u);
-    EXPECT_EQ(row.chance_visits, 25u);
-    EXPECT_EQ(run.calls_without_time(), 25u);
-    EXPECT_EQ(run.next.frame, 0u);
-    run.end();
-    EXPECT_EQ(row[Metric::Visits], 25u);
+TEST_F(PollRunTest, ItsRowGetsTheCallsThatOnlyLeftTellsOf) {
+    run_.grant(10);
+    run_.next.left -= 3;
+    run_.count_repeats();
+    EXPECT_EQ(row_[Metric::Visits], 3u);
+    run_.next.left -= 2;
+    run_.grant(20); // the rest of the first grant is not counted
+    EXPECT_EQ(row_[Metric::Visits], 5u);
+    run_.next.left -= 20;
+    run_.next.frame = 1;
+    run_.end();
+    EXPECT_EQ(row_[Metric::Visits], 25u);
+    EXPECT_EQ(row_.chance_visits, 25u);
+    EXPECT_EQ(run_.calls_without_time(), 25u);
+    EXPECT_EQ(run_.next.frame, 0u);
+    run_.end();
+    EXPECT_EQ(row_[Metric::Visits], 25u);
 }
 
-TEST(PollRun, ACallThatIsGivenBackIsNoneOfTheOthers) {
-    Row row;
+TEST_F(PollRunTest, ACallThatIsGivenBackIsNoneOfTheOthers) {
     Row another;
-    PollStatistics statistics;
-    PollRun run;
-    run.begin("here", nullptr, statistics, row, 0, 100, 0, 0);
-    run.grant(10);
-    run.next.left -= 4;
-    EXPECT_TRUE(run.give_back(&row));
-    EXPECT_FALSE(run.give_back(&another));
-    run.end();
-    EXPECT_EQ(row[Metric::Visits], 3u);
-    EXPECT_FALSE(run.give_back(&row)) << "it was counted when the run ended";
+    run_.grant(10);
+    run_.next.left -= 4;
+    EXPECT_TRUE(run_.give_back(&row_));
+    EXPECT_FALSE(run_.give_back(&another));
+    run_.end();
+    EXPECT_EQ(row_[Metric::Visits], 3u);
+    EXPECT_FALSE(run_.give_back(&row_)) << "it was counted when the run ended";
 }
 
-TEST(PollRun, APollThatIsLookedAtThoughOthersWouldBeCountedIsOneOfThem) {
-    Row row;
-    PollStatistics statistics;
-    PollRun run;
-    run.begin("here", nullptr, statistics, row, 0, 100, 0, 0);
-    for (int i = 0; i < 20; ++i) statistics.add(true, 100);
-    for (int i = 0; i < 20; ++i) statistics.add(false, 100);
+TEST_F(PollRunTest, APollThatIsLookedAtThoughOthersWouldBeCountedIsOneOfThem) {
+    for (int i = 0; i < 20; ++i) statistics_.add(true, 100);
+    for (int i = 0; i < 20; ++i) statistics_.add(false, 100);
     int timed = 0;
-    for (int i = 0; i < 11000; ++i) timed += run.is_due() ? 1 : 0; // as from Python
+    for (int i = 0; i < 11000; ++i) timed += run_.is_due() ? 1 : 0; // as from Python
     EXPECT_GT(timed, 60);
     EXPECT_LT(timed, 180);
-    run.end();
-    EXPECT_EQ(row[Metric::Visits], 0u) << "the caller has counted them";
+    run_.end();
+    EXPECT_EQ(row_[Metric::Visits], 0u) << "the caller has counted them";
 }
 
 TEST(ProcessState, SessionAndEpochAreReadTogether) {
@@ -160,17 +157,13 @@ TEST(ProcessState, SessionAndEpochAreReadTogether) {
     EXPECT_EQ(state.session_and_epoch(), ProcessState::both(SessionState::Silent, 77));
 }
 
-TEST(PollRun, ADisturbedRunExpectsNoMore) {
-    Row row;
-    PollStatistics statistics;
-    PollRun run;
-    run.begin("here", nullptr, statistics, row, 0, 100, 0, 0);
-    run.grant(10);
-    run.next.frame = 1;
-    EXPECT_TRUE(run.goes_on(&row));
-    run.disturb();
-    EXPECT_FALSE(run.goes_on(&row));
-    EXPECT_EQ(run.next.frame, 0u);
+TEST_F(PollRunTest, ADisturbedRunExpectsNoMore) {
+    run_.grant(10);
+    run_.next.frame = 1;
+    EXPECT_TRUE(run_.goes_on(&row_));
+    run_.disturb();
+    EXPECT_FALSE(run_.goes_on(&row_));
+    EXPECT_EQ(run_.next.frame, 0u);
 }
 
 TEST(Thread, WhatEveryCallUsesIsOneCacheLineAndWhatEveryPollUsesTheNext) {

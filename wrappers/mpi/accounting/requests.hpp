@@ -162,12 +162,15 @@ struct RequestRoom {
     MPI_Status statuses[most];
 
     static bool is_enough(int count, const MPI_Request* requests) { return static_cast<unsigned>(count - 1) < most && requests != nullptr; }
-    /// Keeps the requests, if it is_enough(). Returns the statuses for MPI.
-    [[gnu::always_inline]] MPI_Status* keep(int count, const MPI_Request* requests, MPI_Status* given) {
+    [[gnu::always_inline]] static void copy(MPI_Request* to, const MPI_Request* from, int count) {
         for (int i = 0; i < count; ++i) {
-            before[i] = requests[i];
+            to[i] = from[i];
             asm volatile(""); // or GCC makes it rep movs, which is slow to begin
         }
+    }
+    /// Keeps the requests, if it is_enough(). Returns the statuses for MPI.
+    [[gnu::always_inline]] MPI_Status* keep(int count, const MPI_Request* requests, MPI_Status* given) {
+        copy(before, requests, count);
         return given == MPI_STATUSES_IGNORE ? statuses : given;
     }
 };
@@ -184,7 +187,7 @@ class Requests {
             give_up(event, requests);
             return;
         }
-        for (int i = 0; !event.has_returned() && i < count; ++i) before_[i] = requests[i]; // else room.keep() has
+        if (!event.has_returned()) RequestRoom::copy(before_, requests, count); // else room.keep() has
         if (own_statuses) statuses = own;
         statuses_ = statuses;
     }

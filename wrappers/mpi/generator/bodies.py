@@ -106,7 +106,6 @@ def event_line(function_id):
     return f"    MpiEvent event({function_id}, __builtin_return_address(0), LIBPROFILE_OWN_FRAME);"
 
 
-
 def is_collective(function):
     """Not MPI_Barrier_init, which begins nothing."""
     return function.category in ("MpiColl", "MpiSyncColl") and not re.search(r"_init(_c)?$", function.name)
@@ -162,7 +161,8 @@ def special_lines(special, function_id, prototype):
     return lines
 
 
-def ordinary_lines(function, function_id, prototype):
+def accounting_lines(function, prototype):
+    """What comes before the real call, and after the end of its time. The room of WITH_ROOM is the body's."""
     before, after, checked, followed = [], [], [], []
     for expression in function.accounting:
         at_start = expression.startswith("@")
@@ -173,7 +173,6 @@ def ordinary_lines(function, function_id, prototype):
             followed.append("        count_at_start(event, charge, request);")
         elif helper[0].isupper():
             if helper in WITH_ROOM:
-                before.append("    RequestRoom room;")
                 arguments = f"room, {arguments}"
             before.append(f"    {helper} account_{helper.lower()}(event, {arguments});")
             after.append(f"    account_{helper.lower()}.finish(event, mpi_result);")
@@ -190,15 +189,26 @@ def ordinary_lines(function, function_id, prototype):
         after.append("    account_collective.finish(event, mpi_result);")
     if may_wait_for_all(function):
         before.insert(0, "    event.before_waiting();")
-    return [event_line(function_id), *before, call_line(prototype), "    event.stop();", *checked, *followed, *after]
+    return before, [*checked, *followed, *after]
+
+
+def helper_of(function, prototype):
+    """The helper that has a part before the real call, and its arguments; "" if there is none."""
+    helpers = (split_call(substitute_positions(expression.removeprefix("@"), prototype)) for expression in function.accounting)
+    return next(((helper, arguments.split(", ")) for helper, arguments in helpers if helper[0].isupper()), ("", []))
+
+
+def ordinary_lines(function, function_id, prototype):
+    before, after = accounting_lines(function, prototype)
+    room = ["    RequestRoom room;"] if helper_of(function, prototype)[0] in WITH_ROOM else []
+    return [event_line(function_id), *room, *before, call_line(prototype), "    event.stop();", *after]
 
 
 def poll_bodies(function, function_id, prototype):
     """The body of a poll, and the function that it ends in unless the call is one more of a run (libprofile/events/poll_call.hpp)."""
     answer = next(name for name in ("flag", "outcount") if name in prototype.argument_names)
     real = f"real.{function.short}"
-    helpers = [split_call(substitute_positions(expression, prototype)) for expression in function.accounting]
-    helper, arguments = next(((name, arguments.split(", ")) for name, arguments in helpers if name[0].isupper()), ("", []))
+    helper, arguments = helper_of(function, prototype)
     given = ["{__builtin_return_address(0), own_frame, thread, mpi_result}", *prototype.argument_names]
     parameters = ["const PollCall& call", prototype.parameter_list]
     begin = ["    void* const own_frame = LIBPROFILE_OWN_FRAME;", "    int mpi_result = 0;"]
@@ -225,17 +235,17 @@ def poll_bodies(function, function_id, prototype):
         begin.append("            return mpi_result;")
         begin.append("    }")
     begin.append(f"    return complete_{function.short}({', '.join(given)});")
-    lines = ordinary_lines(function, function_id, prototype)
-    lines[0] = f"    MpiEvent event(MpiEvent::polls, {function_id}, call);"
-    if status:
-        lines.remove("    RequestRoom room;")
-    made = lines.index(call_line(prototype))
-    lines[made : made + 1] = [
+    before, after = accounting_lines(function, prototype)
+    lines = [
+        f"    MpiEvent event(MpiEvent::polls, {function_id}, call);",
+        *before,
         f"    const int mpi_result = event.has_returned() ? call.result : {real}({', '.join(prototype.argument_names)});",
         f"    if (event.repeats_poll() && mpi_result == MPI_SUCCESS && *{answer} == 0)",
         "        return event.count_repeated(), mpi_result;",
+        "    event.stop();",
+        *after,
+        "    return mpi_result;",
     ]
-    lines.append("    return mpi_result;")
     rest = POLL_REST.format(short=function.short, parameters=", ".join(parameters), lines="\n".join(lines))
     return rest + "\n" + BODY.format(short=function.short, parameters=prototype.parameter_list, lines="\n".join(begin))
 
